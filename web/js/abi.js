@@ -2,13 +2,13 @@
 // function, arrays of these, T[] and T[n], and tuples, (T, U). A value may be spelt in every way that
 // @metamask/abi-utils takes, because roots of @openzeppelin/merkle-tree were made of it: '007' for 7, an address or
 // bytes32 with fewer bytes, an odd digit, 'false'.
-import { bytesOfDigits, invalid, joined, shown, toBytes } from './common.js';
+import { bytesOfDigits, bytesOfText, invalid, isBytes, joined, shown, toBytes } from './common.js';
 
 /** Bytes, or 0x and digits as text; before an odd one is a 0. what: the function and the value, as in all of this file
  */
 export function bytesOrDigits(value, what, most = Infinity) {
     const isText = typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value);
-    if (!isText && !ArrayBuffer.isView(value) && !(value instanceof ArrayBuffer))
+    if (!isText && !isBytes(value))
         invalid(`${what} must be bytes or 0x and hexadecimal digits, got ${shown(value)}`);
     const bytes = isText ? bytesOfDigits('0'.repeat(value.length % 2) + value.slice(2)) : toBytes(value, what);
     return bytes.length <= most ? bytes : invalid(`${what} must have at most ${most} bytes, got ${bytes.length}`);
@@ -57,11 +57,7 @@ const abiSimple = {
     },
     function: { isDynamic: false, encode: abiFunction },
     bytes: { isDynamic: true, encode: (value, what) => sized(bytesOrDigits(value, what)) },
-    string: { isDynamic: true, encode: (value, what) => {
-        if (typeof value !== 'string' || /\p{Surrogate}/u.test(value))
-            invalid(`${what} must be text without lone surrogates, got ${shown(value)}`);
-        return sized(new TextEncoder().encode(value));
-    } },
+    string: { isDynamic: true, encode: (value, what) => sized(bytesOfText(value, what)) },
 };
 
 /** The encoding of a type: {isDynamic: whether a head has its offset in place of it, encode}. */

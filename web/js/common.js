@@ -14,11 +14,28 @@ export const invalid = (text) => {
     throw new MerklizeError(text);
 };
 
+const isShared = (value) => globalThis.SharedArrayBuffer !== undefined && value instanceof SharedArrayBuffer;
+/** Whether it is a view of bytes, or a buffer of them. */
+export const isBytes = (value) => ArrayBuffer.isView(value) || value instanceof ArrayBuffer || isShared(value);
+
+const { values: viewValues } = Object.getPrototypeOf(Uint8Array.prototype);
+/** Whether bytes are no more: the buffer was transferred, or became shorter than its view, which then looks empty. */
+function isGone(data) {
+    try {
+        if (!ArrayBuffer.isView(data)) new Uint8Array(data);
+        else if (data instanceof DataView) return data.byteLength < 0;
+        else viewValues.call(data);
+    } catch (error) {
+        return error instanceof TypeError;
+    }
+    return false;
+}
+
 /** A wrong value, for an error's text. */
 export function shown(value) {
     if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
     if (Array.isArray(value)) return `a list of ${value.length}`;
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `${value.byteLength} bytes`;
+    if (isBytes(value)) return isGone(value) ? 'no bytes' : `${value.byteLength} bytes`;
     if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
     return typeof value === 'function' ? 'a function' : String(value);
 }
@@ -105,10 +122,13 @@ export function ruleNamed(rule, what) {
 /** The bytes of an argument: Uint8Array, other views, ArrayBuffer. Text is an error, because its encoding would be a
  * guess. what: the function and the argument */
 export function toBytes(data, what) {
-    if (data instanceof Uint8Array) return data;
-    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    if (data instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && data instanceof SharedArrayBuffer))
-        return new Uint8Array(data);
+    if (data instanceof Uint8Array && data.length > 0) return data;
+    if (isBytes(data)) {
+        if (isGone(data)) invalid(`${what} has lost its bytes: their buffer was transferred, or became shorter`);
+        if (data instanceof Uint8Array) return data;
+        return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+            : new Uint8Array(data);
+    }
     const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // the key may be secret
         : Array.isArray(data)
             ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list`
@@ -116,6 +136,13 @@ export function toBytes(data, what) {
             ? `${shown(data)}; arrayBuffer() gives its bytes, and updateFrom() takes its stream()`
         : shown(data);
     return invalid(`${what} must be bytes (a Uint8Array, another view or an ArrayBuffer), got ${got}`);
+}
+
+/** The bytes of text. Half of a surrogate pair has none: it would become U+FFFD, as all other halves. */
+export function bytesOfText(text, what) {
+    if (typeof text !== 'string') invalid(`${what} must be text, got ${shown(text)}`);
+    if (/\p{Surrogate}/u.test(text)) invalid(`${what} must be text without lone surrogates, got ${shown(text)}`);
+    return new TextEncoder().encode(text);
 }
 
 const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

@@ -1,5 +1,5 @@
 // files.js: digests of files and Blobs by all cores: workers hash equal slices, and the caller's thread makes the root.
-import { MerklizeError, hashing, invalid, output, requireOptions, shown, toBytes } from './common.js';
+import { MerklizeError, hashing, invalid, isBytes, output, requireOptions, shown, toBytes } from './common.js';
 import { digestSoFar, encoded, messageBegun, outputOf, requireOutput } from './hash.js';
 import { machine } from './machine.js';
 import { m, modules } from './ready.js';
@@ -237,16 +237,21 @@ export async function opened(source, what) {
         };
         return { size: source.size, read, task: inNode ? copied : () => ({ source }) };
     }
-    if (!ArrayBuffer.isView(source) && !(source instanceof ArrayBuffer))
+    if (!isBytes(source))
         invalid(`${what}: source must be a File, a Blob, bytes or, in Node, a path, got ${shown(source)}`);
-    const data = toBytes(source, what);
-    const read = (offset, length) => data.subarray(offset, offset + length);
+    const bytes = () => toBytes(source, `${what}: source`), size = bytes().length;
+    // A buffer may be transferred, or become shorter, while others hash.
+    const read = (offset, length) => {
+        const part = bytes().subarray(offset, offset + length);
+        if (part.length === length) return part;
+        return invalid(`${what}: source became shorter while it was read: it had ${size} bytes`);
+    };
     const task = (offset, length, spare) => {
         const buffer = spare ?? new ArrayBuffer(slice);
         new Uint8Array(buffer).set(read(offset, length));
         return { source: buffer, transfer: [buffer] };
     };
-    return { size: data.length, read, task };
+    return { size, read, task };
 }
 
 /**

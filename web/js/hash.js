@@ -1,5 +1,5 @@
 // hash.js: digests of bytes, in one call or as they come.
-import { hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes,
+import { bytesOfText, hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes,
     toHex } from './common.js';
 import { m } from './ready.js';
 
@@ -28,9 +28,8 @@ export function modeOf(hash, options, what) {
         return { key: new Uint8Array(bytes), flags: keyed }; // slice() of Node's Buffer is not a copy
     }
     if (!hash.hasChunkTree) invalid(`${what}: contexts are of the hash 'blake3', not of '${hash.name}'`);
-    if (typeof context !== 'string') invalid(`${what}: context must be text, got ${shown(context)}`);
     const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
-    inner.update(new TextEncoder().encode(context));
+    inner.update(bytesOfText(context, `${what}: context`));
     return { key: inner.digest(), flags: deriveMaterial };
 }
 

@@ -1,5 +1,5 @@
 // parse.js: proofs as bytes, JSON or objects -> one form. Input that no writer makes is a Malformed with the reason.
-import { digestOrNull, findHash, findHashById, isCount, joined, ruleName, rules, shown, toBytes,
+import { digestOrNull, findHash, findHashById, isBytes, isCount, joined, ruleName, rules, shown, toBytes,
     toHex } from './common.js';
 import { malformed, parseJson } from './json.js';
 import { Proof, jsonKinds } from './proof.js';
@@ -208,7 +208,7 @@ function fromObject(value) {
 
 /** @throws Malformed */
 export function parsed(proof) {
-    if (ArrayBuffer.isView(proof) || proof instanceof ArrayBuffer) {
+    if (isBytes(proof)) {
         const bytes = toBytes(proof, 'proof'), first = bytes.find((byte) => byte > 32);
         return first === 0x7b ? fromJson(jsonObject(bytes)) : fromBytes(bytes);
     }

@@ -1,8 +1,8 @@
 // proofs.js: verification. verify() returns false for any malformed proof. The caller's own arguments are checked: a
 // root that is no digest is an error.
 import {
-    equal, expectations, findHash, hashNamed, invalid, isCount, joined, modeNames, requireOptions, ruleNamed, shown,
-    toBytes, toDigest, toHex,
+    equal, expectations, findHash, hashNamed, invalid, isBytes, isCount, joined, modeNames, requireOptions, ruleNamed,
+    shown, toBytes, toDigest, toHex,
 } from './common.js';
 import { keysOf, modeOf } from './hash.js';
 import { Malformed } from './json.js';
@@ -146,8 +146,7 @@ function holds(proof, given, what) {
         && proof.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
         invalid(`${what}: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one`);
     const form = tried(() => parsed(proof)), isConsistency = given.roots.root === undefined;
-    const isOwn = typeof proof === 'object' && !ArrayBuffer.isView(proof) && !(proof instanceof ArrayBuffer)
-        && proof?.format === undefined;
+    const isOwn = typeof proof === 'object' && !isBytes(proof) && proof?.format === undefined;
     if (form && isOwn && (form.kind === 2) !== isConsistency)
         invalid(isConsistency ? `${what}: the proof is of leaves, which verify takes`
             : `${what}: the proof is of consistency, which verifyConsistency takes`);

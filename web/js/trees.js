@@ -1,6 +1,6 @@
 // trees.js: merges, digests of rows, roots of leaves.
-import { findHashById, hashNamed, hashing, invalid, joined, listOf, requireOptions, ruleNamed, shown, toBytes,
-    toDigest } from './common.js';
+import { findHashById, hashNamed, hashing, invalid, isBytes, joined, listOf, requireOptions, ruleNamed, shown,
+    toBytes, toDigest } from './common.js';
 import { formatOf, requireUnambiguous } from './formats.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { m } from './ready.js';
@@ -106,7 +106,7 @@ export function leavesOf(leaves, { kind, rule }, what) {
         bytes = new Uint8Array(32 * leaves.length);
         leaves.forEach((leaf, i) =>
             bytes.set(toDigest(leaf, `${what}: leaf ${i}`, '; MerkleTree.fromMessages() hashes messages'), 32 * i));
-    } else if (ArrayBuffer.isView(leaves) || leaves instanceof ArrayBuffer) {
+    } else if (isBytes(leaves)) {
         bytes = toBytes(leaves, `${what}: leaves`);
     } else {
         invalid(`${what}: leaves must be bytes, 32 a leaf, or a list of digests, got ${shown(leaves)}; `

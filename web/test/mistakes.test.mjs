@@ -29,6 +29,8 @@ const mistakes = [
     [() => hash(data, { hash: 256 }), 'hash: unknown hash 256; known: ...'],
     [() => hash(data, { key: 'k'.repeat(32) }), 'hash: key must be bytes (a Uint8Array, another view or an ArrayBuffer), got text; new TextEncoder().encode() makes bytes of it'],
     [() => hash(data, { context: counted(3) }), 'hash: context must be text, got 3 bytes'],
+    [() => hash(data, { context: 'a\ud800' }), "hash: context must be text without lone surrogates, got 'a\ud800'"],
+    [() => new Hasher({ context: '\udc00b' }), "Hasher: context must be text without lone surrogates, got '\udc00b'"],
     [() => hash(data, { length: -1 }), 'hash: length must be an integer >= 0, got -1'],
     [() => hash(data, { encoding: 'HEX' }), "hash: encoding must be 'hex', or not given for bytes, got 'HEX'"],
     [() => hash(data, { hash: 'sha256', encoding: true }), "hash: encoding must be 'hex', or not given for bytes, got true"],
@@ -153,6 +155,57 @@ const mistakes = [
     [() => OpenZeppelinTree.load(damaged), 'OpenZeppelinTree.load: node 1 of the dump is not the hash of what is below it'],
     [() => OpenZeppelinTree.load({ ...drop.dump(), values: [entry, entry, ...entries.slice(1)] }), 'OpenZeppelinTree.load: 3 values need 5 nodes and a place each, got 5 nodes'],
 ];
+
+// Views and buffers whose bytes are no more: transferred to another thread, or behind the end of a buffer that shrank.
+// Each looks as if it had none.
+function gone() {
+    const transferred = [Uint8Array, Float64Array, DataView, ArrayBuffer].map((Kind) => {
+        const buffer = new ArrayBuffer(64), made = Kind === ArrayBuffer ? buffer : new Kind(buffer);
+        structuredClone(buffer, { transfer: [buffer] });
+        return made;
+    });
+    const shrunk = [Uint8Array, Float64Array, DataView].flatMap((Kind) => {
+        const buffer = new ArrayBuffer(64, { maxByteLength: 64 }), made = new Kind(buffer, 32);
+        const counted = new Kind(buffer, 32, 32 / (Kind.BYTES_PER_ELEMENT ?? 1));
+        buffer.resize?.(16);
+        return buffer.resizable ? [made, counted] : [];
+    });
+    return [...transferred, ...shrunk];
+}
+
+test('bytes that are gone are no empty message', async () => {
+    const calls = [
+        hash, (lost) => hash(lost, { hash: 'sha256' }), (lost) => hash(data, { key: lost }), (lost) => hashEach([lost]),
+        (lost) => new Hasher().update(lost), (lost) => new Hasher({ hash: 'sha256' }).update(lost), hashFile,
+        (lost) => hashLeaves([lost]), (lost) => hashRows(lost, 1), merkleRoot, (lost) => new MerkleTree(lost),
+        (lost) => merkleRoot(lost, { hash: 'sha256_rfc6962' }), (lost) => MerkleTree.fromMessages([lost]), parseProof,
+        pieceCid, (lost) => new PieceHasher().update(lost), toHex, (lost) => openZeppelinSimple([lost]),
+    ];
+    for (const call of calls) {
+        for (const lost of gone()) {
+            const error = await (async () => call(lost))().then(() => null, (error) => error);
+            assert.equal(error?.name, 'MerklizeError', `${call} ${lost.constructor.name}`);
+            assert.match(error.message, / has lost its bytes: their buffer was transferred, or became shorter$/);
+        }
+    }
+    for (const lost of gone()) {
+        assert.throws(() => merge(lost, twins[0]), { name: 'MerklizeError' });
+        assert.equal(verify(lost, tree.root), false);
+    }
+});
+
+test('bytes that go while workers hash them are an error', async () => {
+    const size = 1 << 24, lose = [(buffer) => structuredClone(buffer, { transfer: [buffer] }), (buffer) => buffer.resize?.(1)];
+    for (const workers of [0, 2]) {
+        for (const change of lose) {
+            const buffer = new ArrayBuffer(size, { maxByteLength: size });
+            if (change === lose[1] && !buffer.resizable) continue; // an old engine
+            const digest = hashFile(new Uint8Array(buffer), { workers });
+            change(buffer);
+            await assert.rejects(digest, { name: 'MerklizeError', message: /lost its bytes|became shorter/ });
+        }
+    }
+});
 
 test('mistakes', async () => {
     for (const [call, text] of mistakes) {
