@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -108,19 +109,22 @@ merklize_status merklize_bao_decode_slice(const uint8_t* slice, size_t slice_byt
                                           uint64_t message_bytes, uint8_t* out, size_t capacity, size_t* length,
                                           int* valid) {
     return run("merklize_bao_decode_slice", [&](const Call& call) {
-        int& is_valid = call.need(valid, "valid") = 0;
-        if (length != nullptr) *length = 0;
+        int& is_valid = call.result(valid, "valid");
         const Digest trusted = from_c(call.need(root, "root"));
         const BaoForm as = slice_form(form_of(call, form));
         const auto given = call.bytes(static_cast<const void*>(slice), slice_bytes, "slice");
-        std::vector<std::byte> decoded;
+        std::optional<std::vector<std::byte>> decoded;
         try {
             decoded = merklize::bao_decode_slice(given, trusted, {first, count}, as, as.has_size ? 0 : message_bytes);
-        } catch (const BaoMismatch&) {
-            return;
+        } catch (const BaoMismatch&) {  // no error
         }
-        call.put_bytes(decoded, out, capacity, length);
-        is_valid = 1;
+        is_valid = 0;
+        if (decoded) {
+            call.put_bytes(*decoded, out, capacity, length);
+            is_valid = 1;
+        } else if (length != nullptr) {
+            *length = 0;
+        }
     });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -21,7 +22,7 @@ merklize_status note_failure(const char* function) noexcept;
 /// Checks and converts the arguments of one call. A wrong argument becomes an Error of the function.
 class Call {
 public:
-    explicit Call(const char* function) : function_(function) {}
+    explicit Call(const char* function) noexcept : function_(function) {}
 
     [[noreturn]] void invalid(const std::string& rule) const {
         throw Error(ErrorCode::invalid_argument, function_, rule);
@@ -36,11 +37,21 @@ public:
         if (pointer == nullptr) invalid(name, "is null");
         return *pointer;
     }
-    /// The caller's place for a new handle, set to null until the handle is made.
+    /// The caller's places for results. The call writes them in the end, because they may lie over what it reads. If it
+    /// fails, they are zero, or null.
+    /// errors  invalid_argument, as of items()
     template <class T>
-    T*& handle(T** out, const char* name) const {
-        return need(out, name) = nullptr;
+    std::span<T> results(T* first, std::uint64_t count, const char* name) const {
+        const std::span<T> places = items(first, count, name);
+        results_ = std::as_writable_bytes(places);
+        return places;
     }
+    /// One of them.  errors  invalid_argument (null)
+    template <class T>
+    T& result(T* place, const char* name) const {
+        return results(&need(place, name), 1, name)[0];
+    }
+    void clear_results() const noexcept { std::ranges::fill(results_, std::byte{0}); }
     /// errors  invalid_argument (null and a count other than 0; a count of more bytes than memory can have)
     template <class T>
     std::span<T> items(T* first, std::uint64_t count, const char* name) const {
@@ -120,16 +131,18 @@ private:
              std::size_t* needed, const char* items) const;
 
     const char* function_;
+    mutable std::span<std::byte> results_{};
 };
 
 /// Runs the body of a function of the API and turns every exception into a status.
 template <class Body>
 merklize_status run(const char* function, Body&& body) noexcept {
+    const Call call(function);
     try {
-        const Call call(function);
         body(call);
         return MERKLIZE_OK;
     } catch (...) {
+        call.clear_results();
         return note_failure(function);
     }
 }

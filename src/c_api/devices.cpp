@@ -61,7 +61,7 @@ merklize_status merklize_why_unavailable(const char* name, char* text, size_t ca
 
 merklize_status merklize_device_open(const char* name, merklize_device** device) {
     return run("merklize_device_open", [&](const Call& call) {
-        merklize_device*& out = call.handle(device, "device");
+        merklize_device*& out = call.result(device, "device");
         out = new merklize_device{merklize::Device(&call.need(name, "name"))};
     });
 }
@@ -85,14 +85,14 @@ merklize_status merklize_device_get_memory_limit(const merklize_device* device, 
 
 merklize_status merklize_stream_create(const merklize_device* device, merklize_stream** stream) {
     return run("merklize_stream_create", [&](const Call& call) {
-        merklize_stream*& out = call.handle(stream, "stream");
+        merklize_stream*& out = call.result(stream, "stream");
         out = new merklize_stream{Stream(call.need(device, "device").value)};
     });
 }
 
 merklize_status merklize_stream_wrap(const merklize_device* device, void* native, merklize_stream** stream) {
     return run("merklize_stream_wrap", [&](const Call& call) {
-        merklize_stream*& out = call.handle(stream, "stream");
+        merklize_stream*& out = call.result(stream, "stream");
         out = new merklize_stream{
             Stream::wrap(call.need(device, "device").value, &call.need(static_cast<char*>(native), "native"))};
     });
@@ -105,14 +105,14 @@ merklize_status merklize_stream_synchronize(merklize_stream* stream) {
 
 merklize_status merklize_stream_is_capturing(const merklize_stream* stream, int* capturing) {
     return run("merklize_stream_is_capturing", [&](const Call& call) {
-        int& out = call.need(capturing, "capturing");
+        int& out = call.result(capturing, "capturing");
         out = call.need(stream, "stream").value.is_capturing() ? 1 : 0;
     });
 }
 
 merklize_status merklize_stream_record(merklize_stream* stream, merklize_event** event) {
     return run("merklize_stream_record", [&](const Call& call) {
-        merklize_event*& out = call.handle(event, "event");
+        merklize_event*& out = call.result(event, "event");
         out = new merklize_event{call.need(stream, "stream").value.record()};
     });
 }
@@ -152,7 +152,7 @@ void merklize_stream_free(merklize_stream* stream) { delete stream; }
 
 merklize_status merklize_buffer_create(const merklize_device* device, uint64_t bytes, merklize_buffer** buffer) {
     return run("merklize_buffer_create", [&](const Call& call) {
-        merklize_buffer*& out = call.handle(buffer, "buffer");
+        merklize_buffer*& out = call.result(buffer, "buffer");
         out = new merklize_buffer(Buffer(call.need(device, "device").value, bytes));
     });
 }
@@ -160,7 +160,7 @@ merklize_status merklize_buffer_create(const merklize_device* device, uint64_t b
 merklize_status merklize_buffer_wrap(const merklize_device* device, void* native, uint64_t bytes,
                                      merklize_buffer** buffer) {
     return run("merklize_buffer_wrap", [&](const Call& call) {
-        merklize_buffer*& out = call.handle(buffer, "buffer");
+        merklize_buffer*& out = call.result(buffer, "buffer");
         const merklize::Device& on = call.need(device, "device").value;
         if (bytes != 0) call.need(static_cast<char*>(native), "native");
         out = new merklize_buffer(Buffer::wrap(on, native, bytes));
@@ -170,7 +170,7 @@ merklize_status merklize_buffer_wrap(const merklize_device* device, void* native
 merklize_status merklize_buffer_wrap_const(const merklize_device* device, const void* native, uint64_t bytes,
                                            merklize_buffer** buffer) {
     return run("merklize_buffer_wrap_const", [&](const Call& call) {
-        merklize_buffer*& out = call.handle(buffer, "buffer");
+        merklize_buffer*& out = call.result(buffer, "buffer");
         const merklize::Device& on = call.need(device, "device").value;
         if (bytes != 0) call.need(static_cast<const char*>(native), "native");
         out = new merklize_buffer(merklize::ConstBuffer::wrap(on, native, bytes));
@@ -180,7 +180,7 @@ merklize_status merklize_buffer_wrap_const(const merklize_device* device, const 
 merklize_status merklize_buffer_slice(const merklize_buffer* buffer, uint64_t first, uint64_t bytes,
                                       merklize_buffer** slice) {
     return run("merklize_buffer_slice", [&](const Call& call) {
-        merklize_buffer*& out = call.handle(slice, "slice");
+        merklize_buffer*& out = call.result(slice, "slice");
         const merklize_buffer& whole = call.need(buffer, "buffer");
         out = whole.writable ? new merklize_buffer(whole.writable->slice(first, bytes))
                              : new merklize_buffer(whole.value.slice(first, bytes));

@@ -169,7 +169,7 @@ merklize_status merklize_hash_files(const char* const* paths, size_t n, merklize
                                     const merklize_mode* mode, uint64_t seek, size_t length,
                                     const merklize_run_options* options, merklize_file_digests** digests) {
     return run("merklize_hash_files", [&](const Call& call) {
-        merklize_file_digests*& out = call.handle(digests, "digests");
+        merklize_file_digests*& out = call.result(digests, "digests");
         const Options run(call, options);
         const Hash by = call.hash(hash);
         const auto files = call.paths(paths, n);
@@ -259,7 +259,7 @@ merklize_status merklize_merge(merklize_view left, merklize_view right, merklize
 merklize_status merklize_hasher_create(merklize_hash_id hash, const merklize_mode* mode,
                                        const merklize_run_options* options, merklize_hasher** hasher) {
     return run("merklize_hasher_create", [&](const Call& call) {
-        merklize_hasher*& out = call.handle(hasher, "hasher");
+        merklize_hasher*& out = call.result(hasher, "hasher");
         const Hash by = call.hash(hash);
         const merklize::RunOptions kept = Options(call, options).kept(call);
         (void)is_blake3(call, by, mode, 0, Digest::size);
@@ -286,7 +286,7 @@ merklize_status merklize_hasher_reset(merklize_hasher* hasher) {
 
 merklize_status merklize_hasher_copy(const merklize_hasher* hasher, merklize_hasher** copy) {
     return run("merklize_hasher_copy", [&](const Call& call) {
-        merklize_hasher*& out = call.handle(copy, "copy");
+        merklize_hasher*& out = call.result(copy, "copy");
         out = new merklize_hasher{call.need(hasher, "hasher").value};
     });
 }

@@ -13,10 +13,10 @@ namespace {
 template <class Body>
 merklize_status enqueue(const char* function, merklize_stream* stream, merklize_event** event, Body&& body) {
     return run(function, [&](const Call& call) {
-        if (event != nullptr) *event = nullptr;
+        const std::span<merklize_event*> out = call.results(event, event == nullptr ? 0 : 1, "event");
         const Stream& on = call.need(stream, "stream").value;
         Event done = body(call, on);
-        if (event != nullptr) *event = new merklize_event{std::move(done)};
+        for (merklize_event*& made : out) made = new merklize_event{std::move(done)};
     });
 }
 

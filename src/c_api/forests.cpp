@@ -8,7 +8,7 @@ using merklize::MerkleForest;
 merklize_status merklize_forest_from_leaves(merklize_view leaves, uint64_t n_leaves, const merklize_form* form,
                                             const merklize_run_options* options, merklize_forest** forest) {
     return run("merklize_forest_from_leaves", [&](const Call& call) {
-        merklize_forest*& out = call.handle(forest, "forest");
+        merklize_forest*& out = call.result(forest, "forest");
         const Options run(call, options);
         const merklize::TreeForm made = call.form(form);
         out = new merklize_forest{call.on_device(leaves, "leaves")
@@ -46,7 +46,7 @@ merklize_status merklize_forest_level(const merklize_forest* forest, uint32_t le
 merklize_status merklize_forest_prove(const merklize_forest* forest, uint64_t tree, uint64_t index,
                                       merklize_proof** proof) {
     return run("merklize_forest_prove", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(forest, "forest").value.prove(tree, index));
     });
 }

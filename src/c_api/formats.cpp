@@ -166,7 +166,7 @@ merklize_status merklize_xet_hash_file(const char* path, merklize_digest* digest
 merklize_status merklize_xet_hash_files(const char* const* paths, size_t n, const merklize_run_options* options,
                                         merklize_file_digests** digests) {
     return run("merklize_xet_hash_files", [&](const Call& call) {
-        merklize_file_digests*& out = call.handle(digests, "digests");
+        merklize_file_digests*& out = call.result(digests, "digests");
         const Options run(call, options);
         out = new merklize_file_digests{merklize::xet_hash_files(call.paths(paths, n), run.get())};
     });

@@ -42,7 +42,7 @@ merklize_status put_missing(const char* function, const std::vector<std::string>
 merklize_status merklize_manifest_create(const char* path, const merklize_manifest_options* options,
                                          const merklize_run_options* run_options, merklize_manifest** manifest) {
     return run("merklize_manifest_create", [&](const Call& call) {
-        merklize_manifest*& out = call.handle(manifest, "manifest");
+        merklize_manifest*& out = call.result(manifest, "manifest");
         const ManifestOptions given(call, options);
         const Options run(call, run_options);
         const char* const source = call.path(path, "path");
@@ -54,7 +54,7 @@ merklize_status merklize_manifest_create(const char* path, const merklize_manife
 
 merklize_status merklize_manifest_parse(const char* text, size_t bytes, merklize_manifest** manifest) {
     return run("merklize_manifest_parse", [&](const Call& call) {
-        merklize_manifest*& out = call.handle(manifest, "manifest");
+        merklize_manifest*& out = call.result(manifest, "manifest");
         const std::span<const char> all = call.items(text, bytes, "text");
         out = new merklize_manifest{manifests::parse({all.data(), all.size()})};
     });
@@ -62,7 +62,7 @@ merklize_status merklize_manifest_parse(const char* text, size_t bytes, merklize
 
 merklize_status merklize_manifest_load(const char* path, merklize_manifest** manifest) {
     return run("merklize_manifest_load", [&](const Call& call) {
-        merklize_manifest*& out = call.handle(manifest, "manifest");
+        merklize_manifest*& out = call.result(manifest, "manifest");
         out = new merklize_manifest{manifests::load(call.path(path, "path"))};
     });
 }
@@ -95,7 +95,7 @@ merklize_status merklize_manifest_check(const merklize_manifest* manifest, const
                                         const merklize_manifest_options* options,
                                         const merklize_run_options* run_options, merklize_differences** differences) {
     return run("merklize_manifest_check", [&](const Call& call) {
-        merklize_differences*& out = call.handle(differences, "differences");
+        merklize_differences*& out = call.result(differences, "differences");
         const ManifestOptions given(call, options);
         const Options run(call, run_options);
         manifests::Report report = manifests::check(call.need(manifest, "manifest").value, call.path(path, "path"),
@@ -108,7 +108,7 @@ merklize_status merklize_manifest_check(const merklize_manifest* manifest, const
 merklize_status merklize_manifest_diff(const merklize_manifest* manifest, const merklize_manifest* other,
                                        merklize_differences** differences) {
     return run("merklize_manifest_diff", [&](const Call& call) {
-        merklize_differences*& out = call.handle(differences, "differences");
+        merklize_differences*& out = call.result(differences, "differences");
         out = new merklize_differences(diff(call.need(manifest, "manifest").value, call.need(other, "other").value));
     });
 }
@@ -117,7 +117,7 @@ merklize_status merklize_manifest_refresh(const merklize_manifest* manifest, con
                                           const merklize_manifest_options* options,
                                           const merklize_run_options* run_options, merklize_manifest** made) {
     return run("merklize_manifest_refresh", [&](const Call& call) {
-        merklize_manifest*& out = call.handle(made, "made");
+        merklize_manifest*& out = call.result(made, "made");
         const ManifestOptions given(call, options);
         if (!given.patterns.empty()) call.invalid("options.patterns", "must be none: they are the manifest's own");
         const Options run(call, run_options);

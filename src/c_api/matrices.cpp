@@ -157,7 +157,7 @@ merklize_status merklize_commitment_build(const merklize_matrix* matrices, size_
                                           const merklize_commitment_form* form, const merklize_run_options* options,
                                           merklize_commitment** commitment) {
     return run("merklize_commitment_build", [&](const Call& call) {
-        merklize_commitment*& out = call.handle(commitment, "commitment");
+        merklize_commitment*& out = call.result(commitment, "commitment");
         const Options run(call, options);
         CommitmentForm made = read_form(call, form);
         made.word_bytes = 0;
@@ -171,7 +171,7 @@ merklize_status merklize_commit_extended(const merklize_extended_matrix* matrice
                                          const merklize_commitment_form* form, const merklize_run_options* options,
                                          merklize_commitment** commitment) {
     return run("merklize_commit_extended", [&](const Call& call) {
-        merklize_commitment*& out = call.handle(commitment, "commitment");
+        merklize_commitment*& out = call.result(commitment, "commitment");
         const Options run(call, options);
         CommitmentForm made = read_form(call, form);
         made.word_bytes = 0;
@@ -257,7 +257,7 @@ merklize_status merklize_verify_opening(const uint64_t* indices, size_t count, c
                                         const merklize_digest* cap, size_t cap_count, const merklize_matrix_dims* dims,
                                         size_t dims_count, const merklize_commitment_form* form, int* valid) {
     return run("merklize_verify_opening", [&](const Call& call) {
-        int& out = call.need(valid, "valid");
+        int& out = call.result(valid, "valid");
         const CommitmentForm made = read_form(call, form);
         std::vector<merklize::MatrixDims> shapes;
         for (const merklize_matrix_dims& one : call.items(dims, dims_count, "dims"))

@@ -17,7 +17,7 @@ merklize_status merklize_openzeppelin_tree_create(const merklize_digest* leaves,
                                                   const merklize_run_options* options,
                                                   merklize_openzeppelin_tree** tree) {
     return run("merklize_openzeppelin_tree_create", [&](const Call& call) {
-        merklize_openzeppelin_tree*& out = call.handle(tree, "tree");
+        merklize_openzeppelin_tree*& out = call.result(tree, "tree");
         const Options run(call, options);
         const auto given = call.digests(leaves, n, "leaves");
         out = new merklize_openzeppelin_tree{
@@ -65,7 +65,7 @@ merklize_status merklize_openzeppelin_tree_prove_together(const merklize_openzep
 merklize_status merklize_verify_openzeppelin(const merklize_digest* proof, size_t length, const merklize_digest* root,
                                              const merklize_digest* leaf, int* valid) {
     return run("merklize_verify_openzeppelin", [&](const Call& call) {
-        int& out = call.need(valid, "valid") = 0;
+        int& out = call.result(valid, "valid");
         const merklize::Digest of = from_c(call.need(root, "root")), from = from_c(call.need(leaf, "leaf"));
         out = merklize::verify_openzeppelin(call.digests(proof, length, "proof"), of, from) ? 1 : 0;
     });

@@ -123,7 +123,7 @@ merklize_status merklize_proof_to_bytes(const merklize_proof* proof, uint8_t* by
 
 merklize_status merklize_proof_from_bytes(const uint8_t* bytes, size_t length, merklize_proof** proof) {
     return run("merklize_proof_from_bytes", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         std::optional<AnyProof> made = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
         if (!made) {
             const std::string hash = merklize::unknown_hash_of_proof(call.bytes(bytes, length, "bytes"));
@@ -147,7 +147,7 @@ merklize_status merklize_proof_from_winterfell(const uint8_t* bytes, size_t leng
                                                const uint64_t* indices, const merklize_digest* leaves, size_t count,
                                                merklize_proof** proof) {
     return run("merklize_proof_from_winterfell", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         std::optional<MultiProof> made =
             merklize::from_winterfell(call.bytes(static_cast<const void*>(bytes), length, "bytes"), call.hash(hash),
                                       call.items(indices, count, "indices"), call.digests(leaves, count, "leaves"));
@@ -164,7 +164,7 @@ void merklize_proof_free(merklize_proof* proof) { delete proof; }
 merklize_status merklize_proof_verify(const merklize_proof* proof, const merklize_digest* root,
                                       const merklize_expect* expect, const merklize_mode* mode, int* valid) {
     return run("merklize_proof_verify", [&](const Call& call) {
-        int& out = call.need(valid, "valid") = 0;
+        int& out = call.result(valid, "valid");
         const AnyProof& value = call.need(proof, "proof").value;
         if (std::holds_alternative<ConsistencyProof>(value)) {
             call.invalid(
@@ -179,7 +179,7 @@ merklize_status merklize_proof_verify(const merklize_proof* proof, const merkliz
 merklize_status merklize_verify(const uint8_t* bytes, size_t length, const merklize_digest* root,
                                 const merklize_expect* expect, const merklize_mode* mode, int* valid) {
     return run("merklize_verify", [&](const Call& call) {
-        int& out = call.need(valid, "valid") = 0;
+        int& out = call.result(valid, "valid");
         const Digest known = from_c(call.need(root, "root"));
         const Expect expected = call.expect(expect);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
@@ -192,7 +192,7 @@ merklize_status merklize_proof_verify_consistency(const merklize_proof* proof, c
                                                   const merklize_digest* new_root, const merklize_mode* mode,
                                                   int* valid) {
     return run("merklize_proof_verify_consistency", [&](const Call& call) {
-        int& out = call.need(valid, "valid") = 0;
+        int& out = call.result(valid, "valid");
         const AnyProof& value = call.need(proof, "proof").value;
         if (!std::holds_alternative<ConsistencyProof>(value))
             call.invalid("the proof is of leaves and has one root; call merklize_proof_verify(proof, root, ...)");
@@ -203,7 +203,7 @@ merklize_status merklize_proof_verify_consistency(const merklize_proof* proof, c
 merklize_status merklize_verify_consistency(const uint8_t* bytes, size_t length, const merklize_digest* old_root,
                                             const merklize_digest* new_root, const merklize_mode* mode, int* valid) {
     return run("merklize_verify_consistency", [&](const Call& call) {
-        int& out = call.need(valid, "valid") = 0;
+        int& out = call.result(valid, "valid");
         const Roots roots = roots_of(call, old_root, new_root);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
         const Mode by = call.mode(mode, proof ? hash_of(*proof) : merklize::Hash::blake2s);

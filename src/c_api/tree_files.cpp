@@ -19,7 +19,7 @@ merklize_status merklize_build_tree_file(const merklize_input* input, const char
 
 merklize_status merklize_tree_file_open(const char* path, merklize_tree_file** file) {
     return run("merklize_tree_file_open", [&](const Call& call) {
-        merklize_tree_file*& out = call.handle(file, "file");
+        merklize_tree_file*& out = call.result(file, "file");
         out = new merklize_tree_file{merklize::TreeFile(call.path(path, "path"))};
     });
 }
@@ -56,7 +56,7 @@ merklize_status merklize_tree_file_read(const merklize_tree_file* file, uint32_t
 
 merklize_status merklize_tree_file_prove(const merklize_tree_file* file, uint64_t index, merklize_proof** proof) {
     return run("merklize_tree_file_prove", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(file, "file").value.prove(index));
     });
 }
@@ -64,7 +64,7 @@ merklize_status merklize_tree_file_prove(const merklize_tree_file* file, uint64_
 merklize_status merklize_tree_file_prove_together(const merklize_tree_file* file, const uint64_t* indices, size_t count,
                                                   merklize_proof** proof) {
     return run("merklize_tree_file_prove_together", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(file, "file").value.prove_together(call.items(indices, count, "indices")));
     });
 }
@@ -72,7 +72,7 @@ merklize_status merklize_tree_file_prove_together(const merklize_tree_file* file
 merklize_status merklize_tree_file_prove_range(const merklize_tree_file* file, uint64_t first, uint64_t last,
                                                merklize_proof** proof) {
     return run("merklize_tree_file_prove_range", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(file, "file").value.prove_range(first, last));
     });
 }
@@ -80,7 +80,7 @@ merklize_status merklize_tree_file_prove_range(const merklize_tree_file* file, u
 merklize_status merklize_tree_file_prove_consistency(const merklize_tree_file* file, uint64_t old_leaves,
                                                      merklize_proof** proof) {
     return run("merklize_tree_file_prove_consistency", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(file, "file").value.prove_consistency(old_leaves));
     });
 }
@@ -124,7 +124,7 @@ merklize_status merklize_tree_writer_create(const char* path, uint64_t n_leaves,
                                             uint64_t leaf_bytes, uint64_t total_bytes, int resume,
                                             const merklize_run_options* options, merklize_tree_writer** writer) {
     return run("merklize_tree_writer_create", [&](const Call& call) {
-        merklize_tree_writer*& out = call.handle(writer, "writer");
+        merklize_tree_writer*& out = call.result(writer, "writer");
         const merklize::RunOptions kept = Options(call, options).kept(call);
         out = new merklize_tree_writer{merklize::TreeWriter(call.path(path, "path"), n_leaves, call.form(form),
                                                             {leaf_bytes, total_bytes}, resume != 0, kept)};

@@ -61,7 +61,7 @@ merklize_status merklize_merkle_root_file(const merklize_input* input, const mer
 merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_form* form, uint32_t drop_levels,
                                           const merklize_run_options* options, merklize_tree** tree) {
     return run("merklize_tree_from_leaves", [&](const Call& call) {
-        merklize_tree*& out = call.handle(tree, "tree");
+        merklize_tree*& out = call.result(tree, "tree");
         const Options run(call, options);
         const merklize::TreeForm made = call.form(form);
         out = new merklize_tree{call.on_device(leaves, "leaves")
@@ -74,7 +74,7 @@ merklize_status merklize_tree_from_leaves(merklize_view leaves, const merklize_f
 merklize_status merklize_tree_from_messages(const merklize_view* messages, size_t n, const merklize_form* form,
                                             const merklize_run_options* options, merklize_tree** tree) {
     return run("merklize_tree_from_messages", [&](const Call& call) {
-        merklize_tree*& out = call.handle(tree, "tree");
+        merklize_tree*& out = call.result(tree, "tree");
         const Options run(call, options);
         out = new merklize_tree{MerkleTree::from_messages(call.messages(messages, n), call.form(form), run.get())};
         run.finish();
@@ -84,7 +84,7 @@ merklize_status merklize_tree_from_messages(const merklize_view* messages, size_
 merklize_status merklize_tree_from_rows(merklize_view rows, uint64_t n, const merklize_form* form,
                                         const merklize_run_options* options, merklize_tree** tree) {
     return run("merklize_tree_from_rows", [&](const Call& call) {
-        merklize_tree*& out = call.handle(tree, "tree");
+        merklize_tree*& out = call.result(tree, "tree");
         const Options run(call, options);
         const merklize::TreeForm made = call.form(form);
         out = new merklize_tree{call.on_device(rows, "rows")
@@ -97,7 +97,7 @@ merklize_status merklize_tree_from_rows(merklize_view rows, uint64_t n, const me
 merklize_status merklize_tree_from_file(const merklize_input* input, const merklize_form* form,
                                         const merklize_run_options* options, merklize_tree** tree) {
     return run("merklize_tree_from_file", [&](const Call& call) {
-        merklize_tree*& out = call.handle(tree, "tree");
+        merklize_tree*& out = call.result(tree, "tree");
         const Options run(call, options);
         out = new merklize_tree{MerkleTree::from_file(call.input(input), call.form(form), run.get())};
         run.finish();
@@ -141,14 +141,14 @@ merklize_status merklize_tree_cap(const merklize_tree* tree, uint32_t height, me
 
 merklize_status merklize_tree_device_nodes(const merklize_tree* tree, merklize_buffer** nodes) {
     return run("merklize_tree_device_nodes", [&](const Call& call) {
-        merklize_buffer*& out = call.handle(nodes, "nodes");
+        merklize_buffer*& out = call.result(nodes, "nodes");
         out = new merklize_buffer(call.need(tree, "tree").value.device_nodes());
     });
 }
 
 merklize_status merklize_tree_device_level(const merklize_tree* tree, uint32_t level, merklize_buffer** nodes) {
     return run("merklize_tree_device_level", [&](const Call& call) {
-        merklize_buffer*& out = call.handle(nodes, "nodes");
+        merklize_buffer*& out = call.result(nodes, "nodes");
         out = new merklize_buffer(call.need(tree, "tree").value.device_level(level));
     });
 }
@@ -156,7 +156,7 @@ merklize_status merklize_tree_device_level(const merklize_tree* tree, uint32_t l
 merklize_status merklize_tree_prove(const merklize_tree* tree, uint64_t index, const merklize_digest* leaves,
                                     uint64_t n_leaves, merklize_proof** proof) {
     return run("merklize_tree_prove", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(tree, "tree").value.prove(index, call.digests(leaves, n_leaves, "leaves")));
     });
 }
@@ -164,8 +164,7 @@ merklize_status merklize_tree_prove(const merklize_tree* tree, uint64_t index, c
 merklize_status merklize_tree_prove_each(const merklize_tree* tree, const uint64_t* indices, size_t count,
                                          const merklize_digest* leaves, uint64_t n_leaves, merklize_proof** proofs) {
     return run("merklize_tree_prove_each", [&](const Call& call) {
-        const std::span<merklize_proof*> out = call.items(proofs, count, "proofs");
-        std::ranges::fill(out, nullptr);
+        const std::span<merklize_proof*> out = call.results(proofs, count, "proofs");
         std::vector<merklize::MerkleProof> made =
             call.need(tree, "tree")
                 .value.prove(call.items(indices, count, "indices"), call.digests(leaves, n_leaves, "leaves"));
@@ -179,7 +178,7 @@ merklize_status merklize_tree_prove_each(const merklize_tree* tree, const uint64
 merklize_status merklize_tree_prove_together(const merklize_tree* tree, const uint64_t* indices, size_t count,
                                              const merklize_digest* leaves, uint64_t n_leaves, merklize_proof** proof) {
     return run("merklize_tree_prove_together", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(
             call.need(tree, "tree")
                 .value.prove_together(call.items(indices, count, "indices"), call.digests(leaves, n_leaves, "leaves")));
@@ -189,7 +188,7 @@ merklize_status merklize_tree_prove_together(const merklize_tree* tree, const ui
 merklize_status merklize_tree_prove_range(const merklize_tree* tree, uint64_t first, uint64_t last,
                                           const merklize_digest* leaves, uint64_t n_leaves, merklize_proof** proof) {
     return run("merklize_tree_prove_range", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out =
             new_proof(call.need(tree, "tree").value.prove_range(first, last, call.digests(leaves, n_leaves, "leaves")));
     });
@@ -198,7 +197,7 @@ merklize_status merklize_tree_prove_range(const merklize_tree* tree, uint64_t fi
 merklize_status merklize_tree_prove_consistency(const merklize_tree* tree, uint64_t old_leaves,
                                                 merklize_proof** proof) {
     return run("merklize_tree_prove_consistency", [&](const Call& call) {
-        merklize_proof*& out = call.handle(proof, "proof");
+        merklize_proof*& out = call.result(proof, "proof");
         out = new_proof(call.need(tree, "tree").value.prove_consistency(old_leaves));
     });
 }
@@ -230,7 +229,7 @@ merklize_status merklize_tree_save(const merklize_tree* tree, const char* path) 
 merklize_status merklize_tree_builder_create(const merklize_form* form, const merklize_run_options* options,
                                              merklize_tree_builder** builder) {
     return run("merklize_tree_builder_create", [&](const Call& call) {
-        merklize_tree_builder*& out = call.handle(builder, "builder");
+        merklize_tree_builder*& out = call.result(builder, "builder");
         out = new merklize_tree_builder{merklize::TreeBuilder(call.form(form), Options(call, options).kept(call))};
     });
 }

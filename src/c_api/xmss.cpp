@@ -21,8 +21,7 @@ void put_all(const Call& call, const From& from, std::uint8_t* out, const char* 
 merklize_status merklize_xmss_keys(const uint8_t* seeds, size_t count, uint64_t first_epoch, uint64_t last_epoch,
                                    const merklize_run_options* options, merklize_xmss_key** keys) {
     return run("merklize_xmss_keys", [&](const Call& call) {
-        const std::span<merklize_xmss_key*> out = call.items(keys, count, "keys");
-        std::ranges::fill(out, nullptr);
+        const std::span<merklize_xmss_key*> out = call.results(keys, count, "keys");
         const Options run(call, options);
         const auto given = call.items(seeds, count, "seeds");
         std::vector<std::unique_ptr<merklize_xmss_key>> made;
@@ -72,7 +71,7 @@ merklize_status merklize_xmss_verify(const uint8_t* public_key, size_t public_ke
                                      const uint8_t* message, size_t message_bytes, const uint8_t* signature,
                                      size_t signature_bytes, int* valid) {
     return run("merklize_xmss_verify", [&](const Call& call) {
-        int& out = call.need(valid, "valid") = 0;
+        int& out = call.result(valid, "valid");
         out = xmss::verify(call.bytes(public_key, public_key_bytes, "public_key"), epoch,
                            call.bytes(message, message_bytes, "message"),
                            call.bytes(signature, signature_bytes, "signature"))

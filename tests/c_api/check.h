@@ -71,6 +71,7 @@ void test_formats(void);
 void test_errors(void);
 void test_threads(void);
 void test_names(void);
+void test_overlaps(void);
 void test_extremes(void);
 void test_extremes_on_device(const merklize_device *device);
 /* Whether there are any. */

@@ -69,6 +69,7 @@ int main(int argc, char **argv) {
         test_formats();
         test_errors();
         test_names();
+        test_overlaps();
         test_extremes();
         test_threads();
     }
