@@ -11,18 +11,28 @@
 namespace merklize::inline v0 {
 
 /// An operand of a step: what it reads. Rows are those of the point that is computed, and of the point after it.
+/// A number that no program can have makes an operand that evaluate_constraints() refuses.
 struct ConstraintOperand {
     std::uint32_t bits = 0;
 
     static constexpr unsigned number_bits = 29;
+    static constexpr std::uint32_t most_number = (1u << number_bits) - 1;  ///< of no slot, scalar or column
 
     /// A value that an earlier step wrote: slot 0 to 63.
-    static constexpr ConstraintOperand slot(std::uint32_t number) noexcept { return {number}; }
+    static constexpr ConstraintOperand slot(std::uint32_t number) noexcept { return {below_most(number)}; }
     /// An element of ConstraintForm::scalars.
-    static constexpr ConstraintOperand scalar(std::uint32_t number) noexcept { return {1u << number_bits | number}; }
+    static constexpr ConstraintOperand scalar(std::uint32_t number) noexcept {
+        return {1u << number_bits | below_most(number)};
+    }
     /// A word of the row of matrix 0 to 2; of the row after it, if `is_next`.
     static constexpr ConstraintOperand cell(std::uint32_t matrix, std::uint32_t column, bool is_next = false) noexcept {
-        return {(2 + 2 * matrix + (is_next ? 1u : 0u)) << number_bits | column};
+        if (matrix > 2) return slot(most_number);
+        return {(2 + 2 * matrix + (is_next ? 1u : 0u)) << number_bits | below_most(column)};
+    }
+
+private:
+    static constexpr std::uint32_t below_most(std::uint32_t number) noexcept {
+        return number < most_number ? number : most_number;
     }
 };
 

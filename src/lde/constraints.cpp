@@ -1,6 +1,7 @@
 // evaluate_constraints(): sums of polynomials of the rows of matrices.
 #include "merklize/constraints.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <bitset>
 #include <cstring>
@@ -47,18 +48,19 @@ public:
 
 private:
     void check(const char* side, ConstraintOperand operand) {
-        const std::uint32_t kind = operand.bits >> MKZ_OPERAND_BITS,
-                            found = operand.bits & ((1u << MKZ_OPERAND_BITS) - 1);
+        constexpr std::uint64_t most = ConstraintOperand::most_number;
+        const std::uint32_t kind = operand.bits >> MKZ_OPERAND_BITS;
+        const std::uint64_t found = operand.bits & most;
         if (kind == MKZ_OPERAND_SLOT) {
             require_below(side, "a slot", found, MKZ_CONSTRAINT_SLOTS);
             if (!written_.test(found))
                 refuse(std::string(side) + " must be a slot that a step before wrote, got " + std::to_string(found));
         } else if (kind == MKZ_OPERAND_SCALAR) {
-            require_below(side, "a scalar", found, scalars_);
+            require_below(side, "a scalar", found, std::min(scalars_, most));
         } else {
             const std::uint32_t matrix = (kind - MKZ_OPERAND_CELL) / 2;
             require_below(side, "a matrix", matrix, matrices_.size());
-            require_below(side, "a column", found, matrices_[matrix].columns);
+            require_below(side, "a column", found, std::min(matrices_[matrix].columns, most));
         }
     }
     void require_below(const char* what, const char* kind, std::uint64_t found, std::uint64_t end) const {

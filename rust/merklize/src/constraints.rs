@@ -33,7 +33,8 @@ impl Operand {
         match self {
             Self::Slot(number) => of(0, number),
             Self::Scalar(number) => of(1, number),
-            Self::Cell { matrix, column, is_next } => of(2 + 2 * matrix.min(2) + u32::from(is_next), column),
+            Self::Cell { matrix: 3.., .. } => of(0, u32::MAX),
+            Self::Cell { matrix, column, is_next } => of(2 + 2 * matrix + u32::from(is_next), column),
         }
     }
 }

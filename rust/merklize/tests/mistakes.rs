@@ -55,6 +55,37 @@ fn of_digests() {
     );
 }
 
+/// A number that no program can have is refused. It was that of another kind of operand, or of the last matrix.
+#[test]
+fn of_constraints() {
+    let words = [1u64; 9];
+    let matrices = [0, 3, 6].map(|at| Matrix::new(&words[at..at + 1], 1).unwrap().elements(Elements::Any));
+    let cell = |matrix, column| Operand::Cell { matrix, column, is_next: true };
+    let first = cell(0, 0);
+    for (operand, rule) in [
+        (Operand::Slot(1 << 29), "a slot below 64, got 536870911"),
+        (Operand::Slot(u32::MAX), "a slot below 64, got 536870911"),
+        (Operand::Scalar(1 << 29), "a scalar below 1, got 536870911"),
+        (Operand::Scalar(1 << 30), "a scalar below 1, got 536870911"),
+        (cell(0, 1 << 29), "a column below 1, got 536870911"),
+        (cell(2, u32::MAX), "a column below 1, got 536870911"),
+        (cell(3, 0), "a slot below 64, got 536870911"),
+        (cell(u32::MAX, 0), "a slot below 64, got 536870911"),
+    ] {
+        let form = ConstraintForm {
+            field: Field::Goldilocks,
+            order: RowOrder::Natural,
+            next: 1,
+            steps: &[ConstraintStep::add(0, first, operand), ConstraintStep::sum(Operand::Slot(0), 0)],
+            scalars: &[1],
+            weights: &[1],
+            degree: 1,
+        };
+        let found = evaluate_constraints(&matrices, &form, &Options::new());
+        wrong(found, &format!("evaluate_constraints: steps of step 0 b must be {rule}"));
+    }
+}
+
 #[test]
 fn of_trees() {
     let options = Options::new();
