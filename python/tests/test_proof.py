@@ -245,6 +245,10 @@ def test_json_that_is_no_proof(text, message):
         ("siblings", "00" * 32, "siblings must be a list"),
         ("siblings", ["00" * 32, 5], r"siblings\[1\] must be 64 hexadecimal digits, got 5"),
         ("colour", "blue", "'colour' is unknown"),
+        ("c" * 1000, "blue", "'ccc.*ccc"),
+        ("hash", "h" * 1000, "unknown hash 'hhh.*hhh"),
+        ("rule", "r" * 1000, "unknown tree rule 'rrr.*rrr"),
+        ("leaf", "l" * 1000, "leaf must be 64 hexadecimal digits, got 'lll.*lll"),
     ],
 )
 def test_json_with_a_wrong_field(field, value, message):
@@ -252,6 +256,7 @@ def test_json_with_a_wrong_field(field, value, message):
     with pytest.raises(merklize.InvalidArgument, match=message) as caught:
         merklize.MerkleProof.from_json(json.dumps(fields))
     assert isinstance(caught.value, ValueError)
+    assert len(str(caught.value)) < 1500  # a long name is cut
 
 
 @pytest.mark.parametrize("hash", HASHES)

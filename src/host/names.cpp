@@ -50,7 +50,12 @@ std::string_view nearest_name(std::string_view typed, std::span<const std::strin
 }
 
 std::string unknown_name(std::string_view what, std::string_view typed, std::span<const std::string_view> known) {
-    std::string text = "unknown " + std::string(what) + " '" + std::string(typed) + "'; ";
+    constexpr std::size_t most = 200;  // bytes: a name may come out of a file
+    std::size_t shown = std::min(typed.size(), most);
+    while (shown > 0 && shown < typed.size() && (typed[shown] & 0xc0) == 0x80) shown--;  // not inside a character
+    const std::string rest = shown < typed.size() ? "..." : "";
+    typed = typed.substr(0, shown);
+    std::string text = "unknown " + std::string(what) + " '" + std::string(typed) + rest + "'; ";
     const std::string_view nearest = nearest_name(typed, known);
     if (!nearest.empty()) text += "did you mean '" + std::string(nearest) + "'? ";
     text += "known: ";

@@ -119,6 +119,21 @@ TEST("misuse: names and numbers of hashes and devices") {
     for (const char* name : {"cpu:1", "cpu:x", "cpu:", "cpu0"}) CHECK(!merklize::why_unavailable(name).empty());
 }
 
+TEST("misuse: a long name is cut, in no character") {
+    std::string name(1000000, 'x');
+    for (const char* const end : {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\xb3"}) {
+        name.replace(198, std::string(end).size(), end);
+        for (const merklize::Error& error :
+             {error_of([&] { merklize::hash_from_name(name); }), error_of([&] { merklize::rule_from_name(name); }),
+              error_of([&] { merklize::Device{name}; })}) {
+            const std::string text = error.what();
+            const std::size_t cut = text.find("...");
+            CHECK(text.size() < 2000 && cut != text.npos);
+            CHECK(text.substr(0, cut).ends_with(std::string(end).size() <= 2 ? end : "x"));
+        }
+    }
+}
+
 TEST("misuse: trees") {
     const std::vector<Digest> eight = leaves(Hash::rp64_256, 8);
     CHECK_ERROR(invalid_argument, "device_level: the tree's nodes are in memory of the host; level() has them",

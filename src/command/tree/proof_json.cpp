@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "host/invalid.hpp"
 #include "texts/json.hpp"
@@ -29,9 +30,9 @@ public:
             if (find(name) == nullptr) wrong += (wrong.empty() ? "'" : ", '") + std::string(name) + "' is missing";
         for (const auto& [name, value] : members) {
             if (name != "format" && std::ranges::find(names, name) == names.end())
-                wrong += (wrong.empty() ? "'" : ", '") + texts::sentence(name) + "' is unknown";
+                wrong += (wrong.empty() ? "" : ", ") + texts::in_quotes(name) + " is unknown";
         }
-        if (!wrong.empty()) invalid(wrong);
+        if (!wrong.empty()) invalid(texts::cut(std::move(wrong)));
     }
 
     std::uint64_t number(std::string_view name) const { return number_of(*find(name), std::string(name)); }
