@@ -148,6 +148,9 @@ impl fmt::Debug for Key {
 pub fn keys(seeds: &[[u8; 32]], epochs: RangeInclusive<u32>, options: &Options<'_>) -> Result<Vec<Key>> {
     let mut handles = vec![ptr::null_mut(); seeds.len()];
     let (first, last) = (u64::from(*epochs.start()), u64::from(*epochs.end()));
+    if epochs.is_empty() && first <= last {
+        return Err(Error::invalid_argument("xmss::keys: epochs must have one, got a range that was used up"));
+    }
     // SAFETY: as many places as seeds.
     options.run("xmss::keys", |options| unsafe {
         sys::merklize_xmss_keys(seeds.as_ptr().cast(), seeds.len(), first, last, options, handles.as_mut_ptr())

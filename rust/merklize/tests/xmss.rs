@@ -94,6 +94,10 @@ fn errors_name_the_call_and_the_rule() {
     #[allow(clippy::reversed_empty_ranges)]
     let empty = xmss::keys(&[[1; 32]], 5..=4, &options).unwrap_err();
     assert_eq!(empty.to_string(), "xmss::keys: first_epoch must be at most last_epoch, 4, got 5");
+    let mut used = 5..=6;
+    assert_eq!(used.by_ref().count(), 2);
+    let none = xmss::keys(&[[1; 32]], used, &options).unwrap_err();
+    assert_eq!(none.to_string(), "xmss::keys: epochs must have one, got a range that was used up");
     for epoch in [0, 999, 1008, u32::MAX] {
         let rule = format!("epoch must be one of the key's, 1000 to 1007, got {epoch}");
         assert_eq!(key.path(epoch, &options).unwrap_err().to_string(), format!("Key::path: {rule}"));
