@@ -7,11 +7,12 @@ include the header, and so call its functions. Reported are
 
 - an include of a room, or of a public header, that the tables do not allow; a public header without a row;
 - a circle of includes, between files, public headers or rooms;
-- a room without a README.md, without a row in the table, or with more than 24 sources;
+- a room without a README.md that begins with the room's name, without a row in the table, or with more than 24
+  sources;
 - more than 10 floors: a room stands one floor above the highest one that it may include;
 - a row without a room;
 - a path in that page, or in the two that go on from it, which does not exist;
-- a header of include/merklize/sycl that includes another one than public headers, or that the library or another header
+- a header of include/merklize/sycl that includes other headers than public ones, or that the library or another header
   includes: the launch planner of SYCL programs stands on the public interface, and nothing stands on it;
 - a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
 
@@ -144,8 +145,9 @@ def check(rooms: dict[str, set[str]], includes: dict[str, list[str]]) -> list[st
         if room not in rooms:
             faults.append(f"src/{room}: no row in the table of {TABLE.name}")
             continue
-        if not (SOURCE / room / "README.md").exists():
-            faults.append(f"src/{room}: README.md is missing: what lives there")
+        page = SOURCE / room / "README.md"
+        if not page.exists() or not page.read_text().startswith(f"# {room}/\n\n"):
+            faults.append(f"src/{room}: README.md is missing, or does not begin with '# {room}/': what lives there")
         count = sum(1 for path in includes if room_of(path) == room and path.count("/") == 1)
         if count > MOST_FILES:
             faults.append(f"src/{room}: {count} sources, at most {MOST_FILES}: a room should be cut in two")
