@@ -429,7 +429,7 @@ DEFAULTS = [
         "C++": ("include/merklize/dm_verity.hpp", "bool salt_after = false;"),
         "C": (SEAM + "dm_verity.h", "salt_after; /* 0: format 1, the salt comes before each block;"),
         "Rust": (RUST + "formats/dm_verity.rs", "pub salt_after: bool"),
-        "command": ("src/command/verity/command.cpp", "1 (the default); 0 of Chrome OS"),
+        "command": ("src/command/verity/command.cpp", "1 (the default), or 0, Chrome OS's"),
     }),
     Default("bytes of a block of fs-verity", "4096", {
         "Python": (PYTHON + "formats/_files.py", "block_size: int = 4096"),

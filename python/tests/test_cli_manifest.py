@@ -30,7 +30,7 @@ def test_create_check_show_and_diff(tmp_path):
     assert Manifest.from_json(output("manifest", "create", tmp_path, "--ignore", "manifest.json")) != made
     assert "OK: 10 tensors and files" in output("manifest", "check", tmp_path / "manifest.json")
     assert "OK: 10 tensors and files" in output("manifest", "check", "manifest.json", cwd=tmp_path)
-    assert "OK: 1 tensors and files of it" in output(
+    assert "OK: 1 of its tensors and files" in output(
         "manifest", "check", "manifest.json", "--only", "big", cwd=tmp_path
     )
     shown = output("manifest", "show", "manifest.json", cwd=tmp_path)

@@ -181,4 +181,4 @@ def test_the_size_is_that_of_what_was_checked(tmp_path):
         done = merklize("manifest", "check", "--json", *words, path.with_name("m.json"))
         assert json.loads(done.stdout)["bytes"] == size, done.stderr
     shown = merklize("manifest", "check", "--only", "a", path.with_name("m.json")).stdout
-    assert shown.startswith(b"OK: 1 tensors and files of it, 1000 bytes, root ")
+    assert shown.startswith(b"OK: 1 of its tensors and files, 1000 bytes, root ")

@@ -156,16 +156,16 @@ private:
 
 // The CPU, and the device that the caller names, else the GPUs of the first backend that has any.
 std::vector<RunOptions> chosen(Call& call, const Arguments& arguments) {
-    const RunOptions asked = run_options(call, arguments);
-    RunOptions cpu = asked;
+    const RunOptions options = run_options(call, arguments);
+    RunOptions cpu = options;
     cpu.device = Device("cpu");
     std::vector<RunOptions> all = {cpu};
     const auto add = [&](const Device& device) {
-        all.push_back(asked);
+        all.push_back(options);
         all.back().device = device;
     };
-    if (asked.device.info().backend != "cpu") {
-        add(asked.device);
+    if (options.device.info().backend != "cpu") {
+        add(options.device);
     } else if (!arguments.has("device")) {
         call.caller().prepare_libraries({});
         for (const DeviceInfo& info : devices()) {
@@ -216,8 +216,9 @@ Fact manifest_fact(std::span<const std::byte> data, const RunOptions& options) {
     std::vector<std::byte> bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size));
     bytes[size / 2] ^= std::byte{1};
     changed.tensors[0].digest = hash(bytes, {}, options);
-    const manifests::Differences found = diff(manifest, changed);
-    const bool ok = found.size() == 1 && found[0].name == changed.tensors[0].name && found[0].kind == "bytes";
+    const manifests::Differences differences = diff(manifest, changed);
+    const bool ok =
+        differences.size() == 1 && differences[0].name == changed.tensors[0].name && differences[0].kind == "bytes";
     return {"manifest of 64 tensors",
             three_digits(static_cast<double>(data.size()) / seconds / 1e9) + " GB/s; a changed byte is " +
                 (ok ? "found" : "NOT found"),
@@ -244,7 +245,7 @@ Fact proof_fact(std::span<const Digest> leaves, const RunOptions& options) {
             ok};
 }
 
-void show(Call& call, const std::vector<RunOptions>& places, const Measured& found) {
+void show(Call& call, const std::vector<RunOptions>& places, const Measured& results) {
     call.line("merklize " MERKLIZE_VERSION_STRING ": best of several warm calls, data in the device's memory.\n");
     std::vector<std::vector<std::string>> cells = {{"device", "name", "instructions", "units"}};
     for (const RunOptions& place : places) {
@@ -261,38 +262,38 @@ void show(Call& call, const std::vector<RunOptions>& places, const Measured& fou
     for (const Task& task : tasks) {
         std::vector<std::string> line;
         for (const RunOptions& place : places) {
-            const auto row = std::ranges::find_if(found.rows, [&](const Row& candidate) {
+            const auto row = std::ranges::find_if(results.rows, [&](const Row& candidate) {
                 return candidate.task == &task && candidate.device == place.device.info().id;
             });
             if (line.empty()) line = {row->job(), task.is_tree ? "M merges/s" : "GB/s"};
-            line.push_back(row == found.rows.end() ? "" : three_digits(row->rate() / (task.is_tree ? 1e6 : 1e9)));
+            line.push_back(row == results.rows.end() ? "" : three_digits(row->rate() / (task.is_tree ? 1e6 : 1e9)));
         }
         cells.push_back(line);
     }
     call.line(table_text(cells, "  rrr"));
-    call.line("\nDigests of up to " + human_bytes(static_cast<double>(found.bytes)) + ", trees of up to " +
-              human_count(found.bytes / Digest::size) + " leaves.\n");
+    call.line("\nDigests of up to " + human_bytes(static_cast<double>(results.bytes)) + ", trees of up to " +
+              human_count(results.bytes / Digest::size) + " leaves.\n");
     cells = {{"job", "on the CPU"}};
-    for (const Fact& fact : found.facts) cells.push_back({fact.job, fact.text});
+    for (const Fact& fact : results.facts) cells.push_back({fact.job, fact.text});
     call.line(table_text(cells, ""));
 }
 
-std::string demo_json(const Measured& found) {
+std::string demo_json(const Measured& results) {
     json::Array jobs;
-    for (const Row& row : found.rows) {
+    for (const Row& row : results.rows) {
         json::Object entry;
         entry.text("device", row.device).text("job", row.job()).number("bytes", row.bytes);
         entry.number("seconds", row.seconds).number("rate", row.rate());
         entry.text("unit", row.task->is_tree ? "merges/s" : "bytes/s").text("answer", row.answer);
         jobs.put(entry.number("ok", row.ok).done());
     }
-    for (const Fact& fact : found.facts) {
+    for (const Fact& fact : results.facts) {
         json::Object entry;
         entry.text("device", "cpu").text("job", fact.job).number("seconds", fact.seconds).text("answer", fact.text);
         jobs.put(entry.number("ok", fact.ok).done());
     }
     json::Object all;
-    all.text("version", MERKLIZE_VERSION_STRING).number("bytes", found.bytes).put("jobs", jobs.done());
+    all.text("version", MERKLIZE_VERSION_STRING).number("bytes", results.bytes).put("jobs", jobs.done());
     return json::indented(all.done());
 }
 
@@ -300,7 +301,7 @@ std::string demo_json(const Measured& found) {
 Measured measured(Call& call, const std::vector<RunOptions>& places, std::uint64_t bytes) {
     const runtime::HostBlock block(bytes);
     const std::span<Digest> leaves(static_cast<Digest*>(block.data()), bytes / Digest::size);
-    Measured found{.bytes = bytes};
+    Measured results{.bytes = bytes};
     Bar bar(call, "measuring", std::size(tasks) * places.size());
     hash(std::as_bytes(std::span(seed)), std::as_writable_bytes(leaves), 0, {}, places[0]);
     for (Digest& leaf : leaves)
@@ -309,13 +310,13 @@ Measured measured(Call& call, const std::vector<RunOptions>& places, std::uint64
         const Place place(options, leaves);
         for (const Task& task : tasks) {
             if (!task.by_one_thread || options.device.info().backend == "cpu")
-                found.rows.push_back(place.measure(task));
+                results.rows.push_back(place.measure(task));
             bar.advance();
         }
     }
-    found.facts.push_back(manifest_fact(std::as_bytes(leaves), places[0]));
-    found.facts.push_back(proof_fact(leaves.first(known_leaves), places[0]));
-    return found;
+    results.facts.push_back(manifest_fact(std::as_bytes(leaves), places[0]));
+    results.facts.push_back(proof_fact(leaves.first(known_leaves), places[0]));
+    return results;
 }
 
 // Tries smaller inputs when memory runs out, because less may be free than the system says.
@@ -333,17 +334,17 @@ Measured measured(Call& call, const std::vector<RunOptions>& places) {
 
 int run_demo(Call& call, const Arguments& arguments) {
     const std::vector<RunOptions> places = chosen(call, arguments);
-    const Measured found = measured(call, places);
+    const Measured results = measured(call, places);
     std::string wrong;
     const auto note = [&](const std::string& job, bool ok) {
         if (!ok) wrong += (wrong.empty() ? "" : "; ") + job;
     };
-    for (const Row& row : found.rows) note(row.job() + " on " + row.device, row.ok);
-    for (const Fact& fact : found.facts) note(fact.job, fact.ok);
+    for (const Row& row : results.rows) note(row.job() + " on " + row.device, row.ok);
+    for (const Fact& fact : results.facts) note(fact.job, fact.ok);
     if (arguments.has("json")) {
-        call.line(demo_json(found));
+        call.line(demo_json(results));
     } else {
-        show(call, places, found);
+        show(call, places, results);
         call.line(wrong.empty() ? "\nEvery answer is right; other programs computed those of the first " +
                                       human_bytes(known_bytes) + ".\nNext: merklize hash FILE, merklize tree --help."
                                 : "\nWRONG: " + wrong);
@@ -355,7 +356,7 @@ constexpr Option demo_options[] = {
     {"device",
      0,
      "NAME",
-     "Measure this device beside the CPU; else the GPUs that are there.",
+     "Measure this device beside the CPU; by default the GPUs of this machine.",
      {},
      options::device.choices},
     options::threads,

@@ -61,7 +61,7 @@ std::string policy_json(const Policy& policy) {
 }
 
 struct Facts {
-    std::vector<DeviceInfo> found;
+    std::vector<DeviceInfo> devices;
     std::vector<Missing> missing;
     std::string folder, why_unusable;
     std::vector<Cost> costs;
@@ -70,7 +70,7 @@ struct Facts {
 
 std::string facts_json(const Facts& facts) {
     json::Array devices, costs, policies;
-    for (const DeviceInfo& d : facts.found) {
+    for (const DeviceInfo& d : facts.devices) {
         json::Object device;
         device.text("id", d.id).text("backend", d.backend).text("name", d.name).text("vendor", d.vendor);
         device.text("driver", d.driver).text("isa", d.isa).number("units", d.units);
@@ -107,7 +107,7 @@ std::string facts_json(const Facts& facts) {
 
 void show(Call& call, const Facts& facts) {
     std::vector<std::vector<std::string>> rows = {{"device", "name", "driver", "instructions", "units", "memory"}};
-    for (const DeviceInfo& d : facts.found) {
+    for (const DeviceInfo& d : facts.devices) {
         rows.push_back(
             {d.id, d.name, d.driver, d.isa, std::to_string(d.units), human_bytes(static_cast<double>(d.memory_bytes))});
     }
@@ -139,14 +139,15 @@ void show(Call& call, const Facts& facts) {
         // its rate.
         rows.clear();
         for (auto first = facts.costs.begin(); first != facts.costs.end();) {
-            const Cost& of = *first;
+            const Cost& cost = *first;
             const auto end = std::find_if(first, facts.costs.end(), [&](const Cost& c) {
-                return c.device != of.device || c.job != of.job || c.hash != of.hash || c.is_pinned != of.is_pinned;
+                return c.device != cost.device || c.job != cost.job || c.hash != cost.hash ||
+                       c.is_pinned != cost.is_pinned;
             });
             const double rate = static_cast<double>(end[-1].bytes) / end[-1].seconds;
             if (end - first > 1) {
-                rows.push_back({name_of(of.job), std::string(traits(of.hash).name), of.device,
-                                of.is_pinned ? "pinned" : "pageable", human_time(of.seconds),
+                rows.push_back({name_of(cost.job), std::string(traits(cost.hash).name), cost.device,
+                                cost.is_pinned ? "pinned" : "pageable", human_time(cost.seconds),
                                 human_bytes(rate) + "/s"});
             }
             first = end;
@@ -171,21 +172,21 @@ void show(Call& call, const Facts& facts) {
 int run_devices(Call& call, const Arguments& arguments) {
     call.caller().prepare_libraries({});
     Facts facts;
-    facts.found = devices();
+    facts.devices = devices();
     if (arguments.has("calibrate")) {
         Bar bar(call, "measuring");
         calibrate(bar.part());
     }
     facts.costs = calibration();
     for (const char* name : backend_names) {
-        if (std::ranges::find(facts.found, name, &DeviceInfo::backend) == facts.found.end())
+        if (std::ranges::find(facts.devices, name, &DeviceInfo::backend) == facts.devices.end())
             facts.missing.push_back({name, why_unavailable(name)});
     }
     const runtime::KeptFiles& cache = runtime::KeptFiles::process();
     facts.folder = cache.folder().string();
     facts.why_unusable = cache.why_unusable();
     if (facts.why_unusable.empty()) facts.why_unusable = why_not_writable(cache.folder());
-    for (const DeviceInfo& device : facts.found)
+    for (const DeviceInfo& device : facts.devices)
         for (const runtime::TunedPolicy& policy : runtime::load_tuned_policies(device))
             facts.tuned.push_back({device.id, policy});
     if (arguments.has("json")) {
@@ -197,7 +198,9 @@ int run_devices(Call& call, const Arguments& arguments) {
 }
 
 constexpr Option devices_options[] = {
-    {"calibrate", 0, {}, "Measure them first, and keep the figures for --device auto."}, options::json, options::help};
+    {"calibrate", 0, {}, "Measure the devices first, and keep the figures for --device auto."},
+    options::json,
+    options::help};
 
 }  // namespace
 
@@ -205,10 +208,9 @@ extern constinit const Command devices_command{
     .name = "devices",
     .summary = "What this machine can compute on.",
     .help =
-        "List what this machine can compute on, and why the rest cannot be used.\n\n"
+        "List the devices of this machine, and say why others cannot be used.\n\n"
         "The first column is what --device takes. \"auto\" is the device of the first line; once --calibrate has "
-        "measured "
-        "them, for the fastest device for a job and its size.",
+        "measured the devices, it is the fastest device for a job and its size.",
     .options = devices_options,
     .run = run_devices,
 };

@@ -84,7 +84,7 @@ void become_python(const std::vector<std::string>& words) {
     drop_empty_entries();
     execv(argv[0], argv.data());
     throw Failure{words[0] + " is a command of the Python package, and " + named +
-                  " cannot be run: " + strerror(errno) + "; MERKLIZE_PYTHON names another one"};
+                  " cannot be run: " + strerror(errno) + "; MERKLIZE_PYTHON names another Python"};
 }
 
 }  // namespace merklize::command

@@ -32,7 +32,7 @@ void read_seeds(Call& call, runtime::WipedBytes& seeds) {
         require(seeds.size() <= most, "more than " + human_count(most / xmss::seed_bytes) + " seeds");
     }
     const std::size_t size = seeds.size();
-    // 64 digits would be two seeds, whose keys nobody wants.
+    // 64 digits would count as two seeds, whose keys are of no use.
     const auto is_of_text = [](std::byte byte) {
         const auto c = static_cast<unsigned char>(byte);
         return std::isxdigit(c) != 0 || c == '\n' || c == '\r' || c == 'x' || c == 'X';
@@ -124,7 +124,7 @@ extern constinit const Command xmss_key_command{
     .help =
         "Print the public key of each seed on standard input, one on a line. A seed is 32 random bytes, not their "
         "hexadecimal digits; the seeds follow each other without anything between them.\n\n"
-        "The epochs are part of a key: others give another public key.",
+        "The epochs are part of a key: other epochs give another public key.",
     .options = xmss_key_options,
     .run = run_xmss_key,
 };

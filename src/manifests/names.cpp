@@ -54,8 +54,11 @@ std::string content_of(const std::string& path) {
     struct stat info{};
     if (fstat(file.get(), &info) != 0) fail();
     const bool has_size = S_ISREG(info.st_mode) && info.st_size > 0;  // files of /proc state none
-    const std::uint64_t most = has_size ? most_text : json::most_streamed;
-    if (has_size && static_cast<std::uint64_t>(info.st_size) > most) invalid(path + ": " + json::too_long(most, true));
+    const json::SizeLimit limit(has_size, most_text);
+    const auto require_fits = [&](std::uint64_t size) {
+        if (size > limit.most) invalid(path + ": " + limit.text());
+    };
+    if (has_size) require_fits(static_cast<std::uint64_t>(info.st_size));
     std::string text(has_size ? static_cast<std::size_t>(info.st_size) + 1 : 1, '\0');
     json::Prefix prefix;
     for (std::size_t done = 0;;) {
@@ -67,8 +70,8 @@ std::string content_of(const std::string& path) {
             text.resize(done);
             return text;
         }
-        if (done > most) invalid(path + ": " + json::too_long(most, has_size));
-        if (done == text.size()) text.resize(std::min<std::uint64_t>(2 * done, most + 1));
+        require_fits(done);
+        if (done == text.size()) text.resize(std::min<std::uint64_t>(2 * done, limit.most + 1));
     }
 }
 

@@ -295,7 +295,7 @@ bool Prefix::take(char c) noexcept {
             return !word_.empty() || end_token();
         case Token::number:
             if (of_numbers.find(c) != of_numbers.npos) return true;
-            end_token();  // by a character that is not of it
+            end_token();  // the character belongs to the next token
     }
     if (white.find(c) == white.npos) return begin(c);
     return (want_ != Want::object && want_ != Want::name_or_end) || ++white_ <= most_white;
@@ -305,7 +305,7 @@ bool Prefix::take(std::string_view more) noexcept {
     return std::ranges::all_of(more, [this](char c) { return take(c); });
 }
 
-std::string too_long(std::uint64_t most, bool has_size) {
+std::string SizeLimit::text() const {
     return "must have at most " + std::to_string(most) + " bytes, got more" +
            (has_size ? "" : "; longer ones must be in a file, whose size is known");
 }

@@ -28,7 +28,7 @@ struct Value : std::variant<Other, std::uint64_t, std::string, Items, Members> {
     }
 };
 
-/// Reads one value, which must be the whole text (RFC 8259). What readers take in different ways is an error: two
+/// Reads one value, which must be the whole text (RFC 8259). What other readers read in different ways is an error: two
 /// members of one name (also by escapes), half of a surrogate pair, a mark of the order of bytes. Values are nested at
 /// most 100 deep.
 /// most_separators  limit of commas and opening brackets, because memory grows with them
@@ -42,12 +42,12 @@ Value read_text(std::string_view text);
 /// A value as errors quote it, in JSON's words; null: "nothing".
 std::string shown(const Value* value);
 
-/// Looks at a text that is read piece by piece, and says early that read() would refuse it, or that it is no object: a
-/// reader need not go on there. So most inputs without an end are refused at their first wrong character. White space
-/// before the first members is 64 KiB at most.
+/// Takes a text piece by piece, and says at the first possible character that read() would refuse the text, or that it
+/// is no object. So most inputs without an end are refused early. White space before the first members is 64 KiB at
+/// most.
 class Prefix {
 public:
-    /// Takes the next piece. False: this is no object. Memory: none, whatever comes.
+    /// Takes the next piece. False: read() would refuse the text, or it is no object. Allocates nothing.
     bool take(std::string_view more) noexcept;
 
 private:
@@ -68,12 +68,20 @@ private:
     std::size_t depth_ = 0, white_ = 0;
 };
 
-/// Bytes of the longest document that is read from what has no size: a pipe, a device, a server that states none. It
-/// may have no end, although every byte fits.
+/// Bytes of the longest document that is read from a source without a size: a pipe, a device, a server that states
+/// none. Such a document may have no end, although every byte fits.
 inline constexpr std::uint64_t most_streamed = std::uint64_t{32} << 20;
-/// What an error says behind a size that a document has more than.
-/// has_size  whether it was known before
-std::string too_long(std::uint64_t most, bool has_size);
+
+/// How long a document may be.
+struct SizeLimit {
+    bool has_size;       ///< the size is known before the document is read
+    std::uint64_t most;  ///< bytes
+
+    SizeLimit(bool is_size_known, std::uint64_t most_with_size) noexcept
+        : has_size(is_size_known), most(is_size_known ? most_with_size : most_streamed) {}
+    /// What an error says of a longer document.
+    std::string text() const;
+};
 
 /// The member of that name, or null.
 const Value* find(const Members& members, std::string_view name) noexcept;

@@ -27,7 +27,7 @@ inline constexpr Option bao_format{
     "bao, bao_tree, bao_tree_post"};
 inline constexpr Option bao_group{"group-size", 0, "SIZE", "Bytes of a group, if not the format's: 16K; 1K to 1G."};
 inline constexpr Option bao_size{"size", 0, "BYTES",
-                                 "Of the message, where the format does not have it; need not be trusted."};
+                                 "Size of the message, if the format does not state it; need not be trusted."};
 inline constexpr Option bao_root{"root", 0, "HEX", "The digest of the message that you trust; must be given."};
 inline constexpr Option bao_output{"output", 'o', "FILE", "Write to this file instead of standard output."};
 

@@ -225,7 +225,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
 constexpr Option bao_decode_options[] = {
     options::bao_root,
     {"range", 0, "START,LENGTH", "INPUT is the slice of these bytes; with --outboard: write only these."},
-    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    {"outboard", 0, "FILE", "INPUT is the message, and FILE its outboard."},
     options::bao_output,
     options::bao_format,
     options::bao_group,
@@ -238,7 +238,7 @@ constexpr Option bao_verify_options[] = {
     options::bao_root,
     {"range", 0, "START,LENGTH",
      "INPUT is the slice of these bytes; with --outboard: verify only the groups they are in."},
-    {"outboard", 0, "FILE", "INPUT is the message, and this its outboard."},
+    {"outboard", 0, "FILE", "INPUT is the message, and FILE its outboard."},
     options::bao_format,
     options::bao_group,
     options::bao_size,
@@ -257,7 +257,7 @@ extern constinit const Command bao_decode_command{
     .help =
         "Verify INPUT (- is standard input), an encoding, a slice, or a message with its outboard, and write the "
         "message.\n\n"
-        "Nothing is written that has not been verified; with -o, nothing unless all has been.",
+        "Only verified bytes are written; with -o, the file appears only if all bytes are verified.",
     .options = bao_decode_options,
     .run = run_bao_decode,
     .takes_urls = true,
@@ -268,8 +268,8 @@ extern constinit const Command bao_verify_command{
     .arguments = "INPUT",
     .summary = "Verify a file by its outboard, or an encoding, or a slice.",
     .help =
-        "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: not.\n\n"
-        "The size is verified with the last bytes: before them it is what INPUT states.",
+        "Verify INPUT and say what is wrong, and where. Exit code 0: all is as the root says; 1: something is not.\n\n"
+        "The size is verified with the last bytes; until then it is a claim of INPUT.",
     .options = bao_verify_options,
     .run = run_bao_verify,
     .takes_urls = true,

@@ -176,7 +176,7 @@ constexpr Option hash_options[] = {
     options::keyed,
     {"derive-key", 0, "CONTEXT", "Key derivation; the files are key material."},
     {"length", 'l', "LEN", "Output bytes (32)."},
-    {"seek", 0, "SEEK", "Skip that many output bytes."},
+    {"seek", 0, "SEEK", "Skip SEEK output bytes."},
     options::threads,
     options::threads_too,
     {"no-mmap", 0},  // b3sum has it; files are never mapped here
@@ -187,8 +187,8 @@ constexpr Option hash_options[] = {
     {"quiet", 0, {}, "With --check: do not print OK for each file."},
     {"status", 0, {}, "With --check: print nothing of the files; the exit code tells."},
     {"ignore-missing", 0, {}, "With --check: leave out files that do not exist."},
-    {"strict", 0, {}, "With --check: improper lines are failures. In lists of BLAKE3 they are always."},
-    {"warn", 'w', {}, "With --check: name every improper line, not only the first ones."},
+    {"strict", 0, {}, "With --check: improper lines are failures. In lists of BLAKE3 they always are."},
+    {"warn", 'w', {}, "With --check: name every improper line, not only the first five."},
     {"recursive", 'r', {}, "Hash the files in folders; does not follow links to folders."},
     options::json,
     options::device,
@@ -205,7 +205,8 @@ extern constinit const Command hash_command{
     .arguments = "[FILE]...",
     .summary = "BLAKE3 digests of files, and checking them (as b3sum).",
     .help =
-        "Print the digest of every FILE (BLAKE3 without --hash), or with --check verify a list of them. FILE may be a "
+        "Print the digest of every FILE (BLAKE3 without --hash), or with --check verify lists of digests. FILE may be "
+        "a "
         "URL: s3://..., gs://..., https://...\n\n"
         "With no FILE, or when FILE is -, read standard input. Flags and output are b3sum's; each reads the other's "
         "lists. With --hash sha256 they are those of sha256sum.",

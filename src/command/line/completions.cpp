@@ -234,7 +234,7 @@ std::string manual_page() {
     section(
         "EXIT STATUS",
         "0: all went well. 1: a file could not be read, did not match or is not valid. 2: the command line is wrong. "
-        "130 and 143: interrupted. 141: whoever read the output has gone.");
+        "130 and 143: interrupted. 141: the reader of the output has gone.");
     section("ENVIRONMENT",
             "MERKLIZE_DEVICE names the device that --device auto stands for. MERKLIZE_CACHE_DIR names the folder of "
             "compiled kernels. MERKLIZE_PYTHON names the Python that opens URLs and runs fetch, bench, tune and "

@@ -21,8 +21,9 @@ constexpr Command tree_group{
     .name = "tree",
     .summary = "Merkle trees: build, check, diff, prove, verify, update, append.",
     .help =
-        "Binary Merkle trees: build one over a file, prove what is in it, verify such a proof, change it.\n\n"
-        "Leaf k is the digest of piece k of the file; a parent is the hash of its two children's 64 bytes.\n\n"
+        "Binary Merkle trees: build a tree over a file, check and change it, prove blocks of the file, verify "
+        "proofs.\n\n"
+        "Leaf k is the digest of block k of the file; a parent is the hash of its two children's 64 bytes.\n\n"
         "Example: merklize tree build disk.img --leaf-size 64K -o disk.mkl",
     .options = options::only_help,
     .commands = tree_commands,
@@ -78,7 +79,8 @@ constexpr Command xmss_group{
     .summary = "Ethereum's XMSS keys: make public keys, verify signatures.",
     .help =
         "Keys of Ethereum's XMSS: trees over one-time keys, one for each epoch.\n\n"
-        "The command does not sign, because it would have to remember which epochs were used: your client does.\n\n"
+        "The command does not sign, because it would have to remember which epochs were used. Your client remembers "
+        "them.\n\n"
         "Example: merklize xmss key --first-epoch 0 --last-epoch 1048575 < seeds",
     .options = options::only_help,
     .commands = xmss_commands,

@@ -41,10 +41,10 @@ std::string beside(const std::string& file, const Manifest& known) {
 }
 
 // Refuses to write the manifest over a file that it lists.
-void require_no_source(const Manifest& made, const std::string& path, const std::string& target) {
+void require_no_source(const Manifest& manifest, const std::string& path, const std::string& target) {
     const runtime::Storage to(target);
-    const std::filesystem::path given(path),
-        folder = made.name && !std::filesystem::is_directory(given) ? given.parent_path() : given;
+    const std::filesystem::path input(path),
+        folder = manifest.name && !std::filesystem::is_directory(input) ? input.parent_path() : input;
     const auto refuse_same = [&](const auto& entries) {
         for (const auto& entry : entries) {
             const std::filesystem::path file = folder / entry.path;
@@ -52,12 +52,11 @@ void require_no_source(const Manifest& made, const std::string& path, const std:
                 throw Failure{sentence(target) + " is one of the files that the manifest lists; exclude it from them"};
         }
     };
-    refuse_same(made.shards);
-    refuse_same(made.files);
+    refuse_same(manifest.shards);
+    refuse_same(manifest.files);
 }
 
-// Refuses to write the manifest over another file of the folder that it is of: its own file is left out, so this one
-// would be lost.
+// Refuses to write the manifest of a folder over a file of that folder that is no manifest: the file would be lost.
 void require_own(const std::string& folder, const std::string& target) {
     std::error_code none;
     const std::filesystem::path file = std::filesystem::canonical(target, none),
@@ -68,19 +67,18 @@ void require_own(const std::string& folder, const std::string& target) {
     try {
         manifests::load(file);
     } catch (const Error&) {
-        throw Failure{sentence(target) + " is a file of the folder and no manifest: write to another one"};
+        throw Failure{sentence(target) + " is a file of the folder and no manifest: write to another file"};
     }
 }
 
 Manifest load(Call& call, const std::string& file) {
     if (!is_url(file)) return manifests::load(file);
     const auto object = open_input(call, file);
-    const auto extent = object->extent();
-    const std::uint64_t most = extent ? manifests::most_text : json::most_streamed;
+    const json::SizeLimit limit(object->extent().has_value(), manifests::most_text);
     json::Prefix prefix;
     const auto may_be = [&](std::string_view begin, std::size_t checked) { return prefix.take(begin.substr(checked)); };
-    const std::vector<std::byte> text = read_all(call, *object, most, may_be);
-    if (text.size() > most) throw Failure{object->name() + ": " + json::too_long(most, extent.has_value())};
+    const std::vector<std::byte> text = read_all(call, *object, limit.most, may_be);
+    if (text.size() > limit.most) throw Failure{object->name() + ": " + limit.text()};
     try {
         return manifests::parse({reinterpret_cast<const char*>(text.data()), text.size()});
     } catch (const Error& error) {
@@ -94,12 +92,12 @@ std::string url_in(const Manifest& known, const std::string& url) {
 }
 
 void write_lines(Call& call, const Differences& differences) {
-    for (const Difference& one : differences) call.line(one.sentence());
+    for (const Difference& difference : differences) call.line(difference.sentence());
 }
 
 void write_json(Call& call, json::Object& fields, const Differences& differences) {
     json::Array list;
-    for (const Difference& one : differences) list.put(one.json());
+    for (const Difference& difference : differences) list.put(difference.json());
     fields.put("differences", list.done());
     call.line(json::indented(fields.done(), 1));
 }
@@ -126,14 +124,14 @@ std::string shown(const Digest& digest) { return digest.hex().substr(0, 16); }
 
 void show_json(Call& call, const Manifest& known) {
     json::Array tensors, files;
-    for (const Tensor& one : known.tensors) {
+    for (const Tensor& tensor : known.tensors) {
         json::Object fields;
-        fields.text("name", one.name).text("dtype", one.dtype).put("shape", shape_of(one));
-        tensors.put(fields.number("bytes", one.size).text("digest", one.digest.hex()).done());
+        fields.text("name", tensor.name).text("dtype", tensor.dtype).put("shape", shape_of(tensor));
+        tensors.put(fields.number("bytes", tensor.size).text("digest", tensor.digest.hex()).done());
     }
-    for (const File& one : known.files) {
+    for (const File& file : known.files) {
         json::Object fields;
-        files.put(fields.text("name", one.path).number("bytes", one.size).text("digest", one.digest.hex()).done());
+        files.put(fields.text("name", file.path).number("bytes", file.size).text("digest", file.digest.hex()).done());
     }
     json::Object all;
     all.text("root", known.root.hex()).text("kind", manifests::name_of(known.kind)).number("bytes", known.bytes());
@@ -156,29 +154,29 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
         options.exclude = *target;
     }
     RunOptions run = run_options(call, arguments);
-    Manifest made;
+    Manifest manifest;
     {
         Bar bar(call, "hashing");
         run.progress = bar.part_of(path);
         if (is_url(path)) {
             manifests::require_piece_size(options.piece_size);
             const auto place = call.caller().opener()->find_weights(path, options.ignore, options.exclude, run);
-            made = manifests::create(place.source, *place.storage, options, run);
+            manifest = manifests::create(place.source, *place.storage, options, run);
         } else {
             manifests::require_piece_size(options.piece_size);
             const auto source = manifests::find_source(path, options.ignore, options.follow_links, options.exclude);
             const auto storage = manifests::open_disk(source.folder, options.follow_links, run.threads);
-            made = manifests::create(source, *storage, options, run);
+            manifest = manifests::create(source, *storage, options, run);
             for (const std::string& pattern : source.unmatched)
                 call.complain("WARNING: --ignore '" + sentence(pattern) + "' left nothing out");
         }
     }
-    if (target && *target != "-") require_no_source(made, path, *target);
+    if (target && *target != "-") require_no_source(manifest, path, *target);
     Target out(call, target);
-    out.write(to_json(made, !arguments.has("portable")));
+    out.write(to_json(manifest, !arguments.has("portable")));
     out.finish();
-    warn_of_missing(call, made.missing);
-    if (is_to_file) call.line(made.root.hex() + "  " + sentence(shown_name(call, *target)));
+    warn_of_missing(call, manifest.missing);
+    if (is_to_file) call.line(manifest.root.hex() + "  " + sentence(shown_name(call, *target)));
     return 0;
 }
 
@@ -188,28 +186,29 @@ int run_manifest_refresh(Call& call, const Arguments& arguments) {
     const Manifest known = load(call, file);
     const manifests::RefreshOptions options{arguments.has("all"), arguments.has("follow-links"), file};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
-    manifests::Refreshed made;
+    manifests::Refreshed refreshed;
     {
         Bar bar(call, "hashing");
         run.progress = bar.part(1, known.bytes());
         if (is_url(path)) {
             manifests::require_files(known);
             const auto place = call.caller().opener()->find_weights(url_in(known, path), known.ignore, file, run);
-            made = manifests::refresh(known, place.source, *place.storage, options.everything, run);
+            refreshed = manifests::refresh(known, place.source, *place.storage, options.everything, run);
         } else {
-            made = manifests::refresh(known, path, options, run);
+            refreshed = manifests::refresh(known, path, options, run);
         }
     }
-    require_no_source(made.manifest, path, file);
+    require_no_source(refreshed.manifest, path, file);
     Target out(call, file);
-    out.write(to_json(made.manifest));
+    out.write(to_json(refreshed.manifest));
     out.finish();
-    for (const std::string& name : made.hashed) call.line("hashed  " + sentence(name));
-    call.line(std::to_string(made.hashed.size()) + " of " + std::to_string(made.hashed.size() + made.kept.size()) +
-              " files hashed; " + std::to_string(made.kept.size()) + " kept, whose size, time and inode are the same");
-    write_lines(call, diff(known, made.manifest));
-    warn_of_missing(call, made.manifest.missing);
-    call.line(made.manifest.root.hex() + "  " + sentence(shown_name(call, file)));
+    for (const std::string& name : refreshed.hashed) call.line("hashed  " + sentence(name));
+    call.line(std::to_string(refreshed.hashed.size()) + " of " +
+              std::to_string(refreshed.hashed.size() + refreshed.kept.size()) + " files hashed; " +
+              std::to_string(refreshed.kept.size()) + " kept, whose size, time and inode are the same");
+    write_lines(call, diff(known, refreshed.manifest));
+    warn_of_missing(call, refreshed.manifest.missing);
+    call.line(refreshed.manifest.root.hex() + "  " + sentence(shown_name(call, file)));
     return 0;
 }
 
@@ -219,7 +218,7 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
     const Manifest known = load(call, file);
     const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), file};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
-    manifests::Report found;
+    manifests::Report report;
     {
         Bar bar(call, "checking");
         run.progress = bar.part(1, options.only.empty() ? known.bytes() : 0);
@@ -227,16 +226,16 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
             const auto find = [&] {
                 return call.caller().opener()->find_weights(url_in(known, path), known.ignore, file, run);
             };
-            found = manifests::check(known, options, find, run);
+            report = manifests::check(known, options, find, run);
         } else {
-            found = manifests::check(known, path, options, run);
+            report = manifests::check(known, path, options, run);
         }
     }
-    const Differences& differences = found.differences;
-    warn_of_missing(call, found.missing);
+    const Differences& differences = report.differences;
+    warn_of_missing(call, report.missing);
     if (arguments.has("json")) {
         json::Object fields;
-        fields.number("ok", differences.empty()).number("checked", found.checked).number("bytes", found.bytes);
+        fields.number("ok", differences.empty()).number("checked", report.checked).number("bytes", report.bytes);
         fields.text("root", known.root.hex());
         write_json(call, fields, differences);
     } else {
@@ -248,9 +247,9 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
         return 1;
     }
     if (!arguments.has("json")) {
-        call.line("OK: " + std::to_string(found.checked) + " tensors and files" +
-                  (options.only.empty() ? "" : " of it") + ", " + human_bytes(static_cast<double>(found.bytes)) +
-                  ", root " + known.root.hex());
+        call.line("OK: " + std::to_string(report.checked) + (options.only.empty() ? "" : " of its") +
+                  " tensors and files, " + human_bytes(static_cast<double>(report.bytes)) + ", root " +
+                  known.root.hex());
     }
     return 0;
 }
@@ -290,22 +289,22 @@ int run_manifest_show(Call& call, const Arguments& arguments) {
         rows.push_back({shown(tensor.digest), tensor.dtype, cut(shape_of(tensor)), std::to_string(tensor.size),
                         sentence(tensor.name)});
     }
-    for (const File& one : known.files)
-        rows.push_back({shown(one.digest), "", "", std::to_string(one.size), sentence(one.path)});
+    for (const File& file : known.files)
+        rows.push_back({shown(file.digest), "", "", std::to_string(file.size), sentence(file.path)});
     call.line(table_text(rows, "   r"));
     return 0;
 }
 
 constexpr Option follow_links = {
-    "follow-links", 0, {}, "In folders, take links to files for the files, as in the hub's cache."};
+    "follow-links", 0, {}, "In folders, hash the files to which links point, as in the hub's cache."};
 constexpr Option manifest_create_options[] = {
     {"output", 'o', "FILE", "Write the manifest here, not to standard output."},
-    {"ignore", 0, "PATTERN", "Leave out files and folders of such names, as in a shell."},
+    {"ignore", 0, "PATTERN", "Leave out files and folders whose names match PATTERN, as in a shell."},
     follow_links,
     {"piece-size", 0, "SIZE",
-     "Digest long tensors in pieces of SIZE, such as 1M, so that check can say which part changed; 0: whole."},
-    {"tiles", 0, {}, "Digest tensors by tiles of 32 x 32: a root that a model on many GPUs has, too."},
-    {"portable", 0, {}, "Leave out times and inodes of files: refresh then hashes all."},
+     "Digest long tensors in pieces of SIZE, such as 1M, so that check can say which part changed; 0: in one piece."},
+    {"tiles", 0, {}, "Digest tensors by tiles of 32 x 32: one root, however the model is sharded."},
+    {"portable", 0, {}, "Leave out times and inodes of files; refresh then hashes all files."},
     options::device,
     options::threads,
     options::threads_too,
@@ -320,7 +319,7 @@ constexpr Option manifest_refresh_options[] = {
     options::help,
 };
 constexpr Option manifest_check_options[] = {
-    {"only", 0, "PATTERN", "Check only tensors, files, shards of such names, as in a shell."},
+    {"only", 0, "PATTERN", "Check only tensors, files and shards whose names match PATTERN, as in a shell."},
     follow_links,
     options::json,
     options::device,
@@ -344,10 +343,10 @@ extern constinit const Command manifest_create_command{
 extern constinit const Command manifest_refresh_command{
     .name = "refresh",
     .arguments = "MANIFEST [PATH]",
-    .summary = "Write a manifest anew, hashing only files that changed.",
+    .summary = "Write a manifest again, hashing only files that changed.",
     .help =
-        "Write MANIFEST anew from PATH, hashing only files whose size, time of the last write or inode changed. "
-        "Without PATH: of what lies beside the manifest.",
+        "Write MANIFEST again from PATH, hashing only files whose size, time of the last write or inode changed. "
+        "Without PATH, it is made of what lies beside MANIFEST.",
     .options = manifest_refresh_options,
     .run = run_manifest_refresh,
     .takes_urls = true,
@@ -356,8 +355,8 @@ extern constinit const Command manifest_refresh_command{
 extern constinit const Command manifest_check_command{
     .name = "check",
     .arguments = "MANIFEST [PATH]",
-    .summary = "Hash again and name what is not as a manifest says.",
-    .help = "Hash PATH again and name what is not as MANIFEST says. Without PATH: what lies beside the manifest.",
+    .summary = "Hash again and name what differs from a manifest.",
+    .help = "Hash PATH again and name what differs from MANIFEST. Without PATH, what lies beside MANIFEST is hashed.",
     .options = manifest_check_options,
     .run = run_manifest_check,
     .takes_urls = true,
@@ -367,7 +366,7 @@ extern constinit const Command manifest_diff_command{
     .name = "diff",
     .arguments = "OLD NEW",
     .summary = "Name the tensors and files in which two manifests differ.",
-    .help = "Name the tensors and files in which two manifests differ. Exits with 1 if there are any.",
+    .help = "Name the tensors and files in which two manifests differ. Exit code 0: there are none; 1: some.",
     .options = options::json_and_help,
     .run = run_manifest_diff,
     .takes_urls = true,
@@ -376,7 +375,7 @@ extern constinit const Command manifest_diff_command{
 extern constinit const Command manifest_show_command{
     .name = "show",
     .arguments = "MANIFEST",
-    .summary = "Say what a manifest holds.",
+    .summary = "Show what a manifest holds.",
     .help = "Show what MANIFEST holds. Each digest is shown by its first digits; --json prints them in full.",
     .options = options::json_and_help,
     .run = run_manifest_show,

@@ -166,11 +166,11 @@ int run_tree_build(Call& call, const Arguments& arguments) {
 
 constexpr Option build_options[] = {
     {"output", 'o', "TREE", "Write the whole tree to this file."},
-    {"leaf-size", 0, "SIZE", "Bytes of the data a leaf stands for: 4096, 64K, 1MiB."},
-    {"row-size", 0, "SIZE", "The same of rows of equal length: no shorter last one."},
+    {"leaf-size", 0, "SIZE", "Bytes of INPUT that a leaf stands for: 4096, 64K, 1MiB."},
+    {"row-size", 0, "SIZE", "Bytes of a row of INPUT, each a leaf; the last row must be whole, too."},
     options::leaves,
     {"hash", 0, "NAME", "One of {hashes} (blake3).", {}, "{hashes}"},
-    {"format", 0, "NAME", "Who verifies it, which fixes hash and rule: {formats}.", {}, "{formats}"},
+    {"format", 0, "NAME", "The system that verifies the tree, which fixes hash and rule: {formats}.", {}, "{formats}"},
     {"rule",
      0,
      "RULE",
@@ -180,7 +180,7 @@ constexpr Option build_options[] = {
     {"padding", 0, "HEX", "What --rule pad fills with: 64 digits; zeros by default."},
     options::derive_key,
     options::keyed,
-    {"no-resume", 0, {}, "Begin anew, whatever a killed build left in TREE.partial."},
+    {"no-resume", 0, {}, "Begin with the first leaf, whatever a killed build left in TREE.partial."},
     options::device,
     options::threads,
     options::threads_too,
@@ -198,9 +198,9 @@ extern constinit const Command tree_build_command{
     .summary = "Build the tree over a file, print its root, keep it in a file.",
     .help =
         "Build the tree over INPUT (- is standard input) and print its root.\n\n"
-        "INPUT and TREE may be URLs. INPUT may be larger than memory. With -o, the work is in TREE.partial until it is "
-        "whole, and a build that was killed goes on from there. Without -o, --policy and --timings build the tree in "
-        "memory, of a regular file.",
+        "INPUT and TREE may be URLs. INPUT may be larger than memory. With -o, the tree is written to TREE.partial, "
+        "which becomes TREE when it is whole; a killed build goes on from TREE.partial. --policy and --timings exclude "
+        "-o, and build the tree in memory, from a regular file.",
     .options = build_options,
     .run = run_tree_build,
     .takes_urls = true,

@@ -138,7 +138,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
 }
 
 constexpr Option update_options[] = {
-    {"from", 0, "INPUT", "The changed data, of the size it had: leaf INDEX is hashed again from it."},
+    {"from", 0, "INPUT", "The changed data, of the same size as before: leaf INDEX is hashed from it."},
     options::derive_key,
     options::keyed,
     options::device,
@@ -157,8 +157,8 @@ extern constinit const Command tree_update_command{
     .arguments = "TREE INDEX[=HEX]...",
     .summary = "Replace leaves of a tree file.",
     .help =
-        "Replace leaves of a tree file, hash what is above them again, and print the new root.\n\n"
-        "INDEX=HEX gives the leaf; INDEX alone takes piece INDEX of --from INPUT. TREE is replaced atomically at the "
+        "Replace leaves of a tree file, hash the nodes above them again, and print the new root.\n\n"
+        "INDEX=HEX gives the leaf; INDEX alone takes block INDEX of --from INPUT. TREE is replaced atomically at the "
         "end. If another process is changing it, this waits.",
     .options = update_options,
     .run = run_tree_update,
@@ -169,8 +169,10 @@ extern constinit const Command tree_append_command{
     .arguments = "TREE INPUT",
     .summary = "Add leaves at the end of a tree file.",
     .help =
-        "Add what INPUT (- is standard input) holds to a tree file of the rule left_full, and print the new root.\n\n"
-        "INPUT is cut into pieces of the tree's own leaf size. The file is replaced when all is done.",
+        "Add the blocks of INPUT (- is standard input) as leaves to a tree file of the rule left_full, and print the "
+        "new root.\n\n"
+        "Blocks have the tree's leaf size. TREE is replaced atomically at the end. If another process is changing it, "
+        "this waits.",
     .options = append_options,
     .run = run_tree_append,
 };

@@ -223,9 +223,10 @@ extern constinit const Command tree_check_command{
     .help =
         "Compute every parent again, and compare every block of INPUT (- is standard input), the data that the tree "
         "was built from, with its leaf. Without INPUT only the tree itself is checked.\n\n"
-        "A tree file is as untrusted as the data beside it: --root is the root as you keep it elsewhere. Other "
-        "data can have the same root with fewer leaves, its nodes in place of blocks: --n-leaves refuses that.\n\n"
-        "Exit code 0: all is right; 1: not, and which nodes and blocks, with their bytes (at most 1000 each).",
+        "A tree file is as untrusted as the data beside it, so give the root that you keep elsewhere by --root. Data "
+        "of fewer blocks, which are nodes of the tree, can have the same root: --n-leaves refuses such data.\n\n"
+        "Exit code 0: all is right; 1: something is wrong. The wrong nodes and blocks are named, with their bytes (at "
+        "most 1000 each).",
     .options = check_options,
     .run = run_tree_check,
     .takes_urls = true,

@@ -85,7 +85,7 @@ int run_tree_export(Call& call, const Arguments& arguments) {
 }
 
 constexpr Option export_options[] = {
-    {"level", 0, "NUM", "0, the leaves, to the height, the root."},
+    {"level", 0, "NUM", "The level: 0 has the leaves, the height of the tree the root."},
     {"output", 'o', "FILE", "Write to this file instead of standard output."},
     {"raw", 0, {}, "32 bytes a node instead of a line of 64 hexadecimal digits."},
     options::json,

@@ -43,17 +43,17 @@ bool may_be_proof(json::Prefix& prefix, std::string_view begin, std::size_t chec
 // Malformed proofs end the command with code 1, as invalid ones do.
 AnyProof read_proof(Call& call, const std::string& path) {
     const auto input = open_input(call, path);
-    const auto extent = input->extent();
-    const std::uint64_t most = extent ? most_proof : json::most_streamed;
+    const json::SizeLimit limit(input->extent().has_value(), most_proof);
     json::Prefix prefix;
-    const std::vector<std::byte> data = read_all(call, *input, most, [&](std::string_view begin, std::size_t checked) {
+    const auto may_be = [&](std::string_view begin, std::size_t checked) {
         return may_be_proof(prefix, begin, checked);
-    });
+    };
+    const std::vector<std::byte> data = read_all(call, *input, limit.most, may_be);
     const std::string_view text{reinterpret_cast<const char*>(data.data()), data.size()};
     const auto refuse = [&](const std::string& why) -> AnyProof {
         throw Failure{sentence(shown_name(call, path)) + ": not a proof: " + why};
     };
-    if (data.size() > most) return refuse("it " + json::too_long(most, extent.has_value()));
+    if (data.size() > limit.most) return refuse("it " + limit.text());
     try {
         AnyProof proof = text.starts_with("MKZP") ? proof_from_bytes(data) : proof_from_json(text);
         static_cast<void>(proof_bytes(proof));  // throws if counts do not fit
@@ -216,9 +216,9 @@ constexpr Option prove_options[] = {
     options::help,
 };
 constexpr Option verify_options[] = {
-    {"root", 0, "HEX", "The root you trust; must be given."},
-    {"old-root", 0, "HEX", "Of a proof made with --since: the root before."},
-    {"leaf-file", 0, "FILE", "A file with the piece that the leaf stands for."},
+    {"root", 0, "HEX", "The root that you trust; must be given."},
+    {"old-root", 0, "HEX", "For a proof made with --since: the root of the older tree."},
+    {"leaf-file", 0, "FILE", "A file with the block that the leaf stands for."},
     {"piece", 0, "FILE", {}, "leaf-file"},
     {"index", 0, "NUM", "The leaf must be this one."},
     {"n-leaves", 0, "NUM", "The tree must have this many leaves."},
@@ -238,7 +238,7 @@ extern constinit const Command tree_prove_command{
     .summary = "Prove that leaves are in the tree, or that it grew from an older one.",
     .help =
         "Prove that leaves are in the tree. INDEX is a number from 0, or a range: 8-15.\n\n"
-        "One INDEX makes a proof of one leaf; several, or a range, one proof of all.",
+        "One INDEX makes a proof of one leaf. Several, or a range, make one proof of all these leaves.",
     .options = prove_options,
     .run = run_tree_prove,
     .takes_urls = true,

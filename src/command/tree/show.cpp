@@ -189,8 +189,9 @@ int run_tree_show(Call& call, const Arguments& arguments) {
 
 constexpr Option show_options[] = {
     {"levels", 0, "NUM", "Levels below the root, 0 to 6 (3)."},
-    {"html", 0, "FILE", "Write the page that verifies, with the tree inside; above 16 MiB with the leaf's proof."},
-    {"page", 0, "FILE", "The page itself, as `make wasm` writes it; else the installed one."},
+    {"html", 0, "FILE",
+     "Write the page that verifies, with the tree inside, or with LEAF's proof if the tree is above 16 MiB."},
+    {"page", 0, "FILE", "The page for --html, as `make wasm` writes it; by default the installed page."},
     options::derive_key,
     options::keyed,
     options::json,
@@ -205,7 +206,7 @@ extern constinit const Command tree_show_command{
     .summary = "Draw the top of a tree, and a leaf's path.",
     .help =
         "Draw the top of a tree, and the path from LEAF to the root. Each node is shown by its first digits; --json "
-        "prints them in full. With --html: a page for any browser that checks it.",
+        "prints them in full. --html writes a page that checks the tree in any browser.",
     .options = show_options,
     .run = run_tree_show,
     .takes_urls = true,

@@ -214,25 +214,23 @@ int run_verity_dump(Call& call, const Arguments& arguments) {
 }
 
 constexpr Option verity_hash{"hash", 0, "NAME", "sha256 (the default) or sha512.", {}, "sha256, sha512"};
-constexpr Option verity_type{"format", 0,     "NUM", "1 (the default); 0 of Chrome OS: the salt stands behind a block.",
-                             {},       "1, 0"};
+constexpr Option verity_type{
+    "format", 0, "NUM", "1 (the default), or 0, Chrome OS's: the salt comes after a block.", {}, "1, 0"};
 constexpr Option data_block{"data-block-size", 0, "SIZE", "Bytes of a block of DATA (4096)."};
 constexpr Option hash_block{"hash-block-size", 0, "SIZE", "Bytes of a block of the tree (4096)."};
-constexpr Option data_blocks{"data-blocks", 0, "NUM", "Only the first blocks of DATA; else all of it."};
+constexpr Option data_blocks{"data-blocks", 0, "NUM", "Only the first NUM blocks of DATA; by default all."};
 constexpr Option hash_offset{"hash-offset", 0, "SIZE", "Where the hash area begins in HASHES (0)."};
 constexpr Option no_superblock{"no-superblock", 0, {}, "The hash area has no superblock, which states these values."};
+constexpr Option new_salt{"salt", 0, "HEX", "At most 256 bytes; - is no salt. By default 32 random bytes."};
+constexpr Option known_salt{"salt", 0, "HEX", "The salt of the blocks; - is no salt."};
+constexpr Option new_uuid{"uuid", 0, "UUID", "The superblock's UUID; by default random."};
 constexpr Option verity_format_options[] = {
-    verity_hash,     verity_type,      data_block,
-    hash_block,      data_blocks,      {"salt", 0, "HEX", "At most 256 bytes; - is none. By default 32 random ones."},
-    hash_offset,     no_superblock,    {"uuid", 0, "UUID", "Of the superblock; by default a random one."},
-    options::device, options::threads, options::threads_too,
-    options::json,   options::help,
+    verity_hash,   verity_type, data_block,      hash_block,       data_blocks,          new_salt,      hash_offset,
+    no_superblock, new_uuid,    options::device, options::threads, options::threads_too, options::json, options::help,
 };
 constexpr Option verity_verify_options[] = {
-    hash_offset,     no_superblock,    verity_hash,          verity_type,
-    data_block,      hash_block,       data_blocks,          {"salt", 0, "HEX", "Of the blocks; - is none."},
-    options::device, options::threads, options::threads_too, options::json,
-    options::help,
+    hash_offset, no_superblock,   verity_hash,      verity_type,          data_block,    hash_block,    data_blocks,
+    known_salt,  options::device, options::threads, options::threads_too, options::json, options::help,
 };
 constexpr Option verity_dump_options[] = {hash_offset, options::json, options::help};
 
@@ -243,8 +241,8 @@ extern constinit const Command verity_format_command{
     .arguments = "DATA HASHES",
     .summary = "Hash a disk or a file, and write its tree.",
     .help =
-        "Hash DATA, a file or block device, write the tree to HASHES and print the root hash. Both may be one file, "
-        "with --hash-offset behind --data-blocks.\n\n"
+        "Hash DATA, a file or block device, write the tree to HASHES and print the root hash. DATA and "
+        "HASHES may be one file, with a --hash-offset behind the --data-blocks.\n\n"
         "A new file takes the place of HASHES when it is whole. A block device, DATA itself, or a file with "
         "--hash-offset is written in place, the superblock last.",
     .options = verity_format_options,
@@ -254,13 +252,13 @@ extern constinit const Command verity_format_command{
 extern constinit const Command verity_verify_command{
     .name = "verify",
     .arguments = "DATA HASHES ROOT",
-    .summary = "Name the blocks that are not as a root hash says.",
+    .summary = "Name the blocks that differ from what a root hash says.",
     .help =
         "Hash DATA again and compare every block of the tree in HASHES with the level above it, up to ROOT. Exit code "
-        "0: all is as the root says; 1: not, and which blocks (at most 1000).\n\n"
+        "0: all is as the root says; 1: something is not. The wrong blocks are named (at most 1000).\n\n"
         "A superblock is as untrusted as DATA. Give --data-blocks, --salt, the sizes, --hash and --format as you have "
-        "them from the source of ROOT: a superblock that states others is an error. Without --data-blocks all of DATA "
-        "must be under the tree, up to a hash area behind it.",
+        "them from the source of ROOT: a superblock that states other values is an error. Without --data-blocks all of "
+        "DATA must be under the tree, up to a hash area behind it.",
     .options = verity_verify_options,
     .run = run_verity_verify,
 };
