@@ -48,7 +48,7 @@ class Case(NamedTuple):
     noticed: float = 10.0
     """Time from the death of a worker to when its task is in the queue again."""
     back: float = 300.0
-    """Time from the death of a worker to when another one has started."""
+    """Time from the death of a worker to the start of its replacement."""
     merge: float = 0.0
     """Time of the driver at the end."""
 

@@ -40,7 +40,7 @@ MERKLIZE_API const HashTraits& traits(Hash hash);
 MERKLIZE_API Hash hash_from_name(std::string_view name);
 
 /// A mode of a hash: plain; under a key (BLAKE3, BLAKE2s); or key derivation (BLAKE3). Holds a copy of the key and
-/// wipes it when destroyed. A mode with a key is of one hash: another one refuses it.
+/// wipes it when destroyed. A mode with a key is of one hash: other hashes refuse it.
 class MERKLIZE_API Mode {
 public:
     /// Plain hash.

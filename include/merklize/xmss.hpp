@@ -29,7 +29,7 @@ using PublicKey = std::array<std::byte, public_key_bytes>;
 using Signature = std::array<std::byte, signature_bytes>;
 
 /// The key of a seed for a range of epochs: it has the seed, and the nodes above bottom trees of about the square root
-/// of the range. The seed is wiped with it. Any number of threads may use one.
+/// of the range. The destructor wipes the seed. Any number of threads may use one key.
 class MERKLIZE_API Key {
 public:
     Key(Key&&) noexcept;
@@ -47,7 +47,7 @@ public:
     /// Never sign two different messages with one epoch: together they let others sign. The key does not know what it
     /// has signed, so the caller must store, before a signature leaves the process, that its epoch is used.
     ///
-    /// The same key, epoch and message give the same signature, of about 2^14 attempts.
+    /// The same key, epoch and message give the same signature. A signature takes about 2^15 attempts.
     /// message  32 bytes
     /// errors   as of path(); invalid_argument (a message of another length)
     Signature sign(std::uint64_t epoch, ByteView message, const RunOptions& options = {}) const;
@@ -60,8 +60,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The keys of seeds, all for the epochs from first_epoch to last_epoch, both included. Nodes without such an epoch are
-/// made from the seed at once, so the cost is that of the range.
+/// The keys of seeds, all for the epochs from first_epoch to last_epoch, both included. A node without such an epoch
+/// below it is made from the seed directly, so only the epochs of the range cost time.
 /// seeds   32 secret random bytes for each key; wipe them when you no longer need them. Copies of them are wiped here,
 ///         on the devices, too
 /// errors  invalid_argument (bytes that are not whole seeds; a range that ends before it begins, or after epoch

@@ -20,11 +20,11 @@ using XmssKey = xmss::Key;
 /// Items of equal sizes, one behind another: of an array, a list, or bytes.
 class XmssItems {
 public:
-    /// odd  null: an item of another size in a list is an error. Otherwise true is written for such an item, and zeros
-    ///      stand in its place
-    XmssItems(nb::handle values, const char* argument, std::size_t size, std::vector<bool>* odd = nullptr) {
+    /// misfits  written: true for each item of a list that has another size, in whose place zeros stand. Null: such an
+    ///          item is an error
+    XmssItems(nb::handle values, const char* argument, std::size_t size, std::vector<bool>* misfits = nullptr) {
         if (PyList_Check(values.ptr()) || PyTuple_Check(values.ptr())) {
-            join(nb::tuple(values), argument, size, odd);
+            join(nb::tuple(values), argument, size, misfits);
             return;
         }
         const std::string n_of_size = "[n, " + std::to_string(size) + "]";
@@ -45,7 +45,7 @@ public:
     ByteView bytes() const { return array_ ? array_->span() : ByteView(joined_); }
 
 private:
-    void join(const nb::tuple& items, const char* argument, std::size_t size, std::vector<bool>* odd) {
+    void join(const nb::tuple& items, const char* argument, std::size_t size, std::vector<bool>* misfits) {
         joined_.resize(items.size() * size);
         for (std::size_t i = 0; i < items.size(); i++) {
             const std::string name = std::string(argument) + "[" + std::to_string(i) + "]";
@@ -54,8 +54,8 @@ private:
             const auto bytes = input.span();
             if (bytes.size() == size) {
                 std::ranges::copy(bytes, joined_.data() + i * size);
-            } else if (odd != nullptr) {
-                if (i < odd->size()) (*odd)[i] = true;  // more items than results are an error of the call
+            } else if (misfits != nullptr) {
+                if (i < misfits->size()) (*misfits)[i] = true;  // more items than results are an error of the call
             } else {
                 invalid(name + " must be " + std::to_string(size) + " bytes, got " + std::to_string(bytes.size()) +
                         " bytes");
@@ -63,11 +63,11 @@ private:
         }
     }
 
-    runtime::WipedBytes joined_{};  // they may be seeds. A member, so that an error of the constructor wipes them, too
+    runtime::WipedBytes joined_{};  // may hold seeds. A member, so that an error of the constructor wipes them, too
     std::optional<InputBytes> array_{};
 };
 
-// An epoch that a signature is said to be of. An integer without a place in 64 bits is as one that no key has.
+// The epoch that a signature is verified for. An integer that does not fit into 64 bits becomes an epoch of no key.
 std::uint64_t to_claimed_epoch(nb::handle value, const char* argument) {
     const nb::int_ integer = to_integer(value, argument);
     std::uint64_t epoch = UINT64_MAX;
@@ -75,10 +75,10 @@ std::uint64_t to_claimed_epoch(nb::handle value, const char* argument) {
 }
 
 nb::list xmss_keys(nb::handle seeds, nb::handle first_epoch, nb::handle last_epoch, const Settings& settings) {
-    const XmssItems given(seeds, "seeds", xmss::seed_bytes);
+    const XmssItems items(seeds, "seeds", xmss::seed_bytes);
     const std::uint64_t first = to_u64(first_epoch, "first_epoch"), last = to_u64(last_epoch, "last_epoch");
     std::vector<XmssKey> keys;
-    Run{settings}([&](const RunOptions& options) { keys = xmss::keys(given.bytes(), first, last, options); });
+    Run{settings}([&](const RunOptions& options) { keys = xmss::keys(items.bytes(), first, last, options); });
     nb::list result;
     for (XmssKey& key : keys) result.append(nb::cast(std::move(key)));
     return result;
@@ -114,16 +114,16 @@ nb::list xmss_verify_each(nb::handle public_keys, nb::handle epochs, nb::handle 
         const std::string name = "epochs[" + std::to_string(at.size()) + "]";
         at.push_back(to_claimed_epoch(epoch, name.c_str()));
     }
-    std::vector<bool> odd(at.size());
-    const XmssItems keys(public_keys, "public_keys", xmss::public_key_bytes, &odd);
-    const XmssItems texts(messages, "messages", xmss::message_bytes, &odd);
-    const XmssItems claims(signatures, "signatures", xmss::signature_bytes, &odd);
+    std::vector<bool> misfits(at.size());
+    const XmssItems keys(public_keys, "public_keys", xmss::public_key_bytes, &misfits);
+    const XmssItems texts(messages, "messages", xmss::message_bytes, &misfits);
+    const XmssItems claims(signatures, "signatures", xmss::signature_bytes, &misfits);
     std::vector<std::uint8_t> valid(at.size());
     Run{settings}([&](const RunOptions& options) {
         xmss::verify_each(keys.bytes(), at, texts.bytes(), claims.bytes(), valid, options);
     });
     nb::list result;
-    for (std::size_t i = 0; i < valid.size(); i++) result.append(nb::bool_(valid[i] != 0 && !odd[i]));
+    for (std::size_t i = 0; i < valid.size(); i++) result.append(nb::bool_(valid[i] != 0 && !misfits[i]));
     return result;
 }
 

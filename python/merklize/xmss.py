@@ -85,7 +85,7 @@ class Key:
         message  32 bytes, usually a digest
 
         Before the call, store where a crash cannot lose it that the epoch is used: two messages at one epoch let others
-        sign. The same key, epoch and message give the same bytes. Costs what path() does, and about 2^14 attempts.
+        sign. The same key, epoch and message give the same bytes. Costs what path() does, and about 2^15 attempts.
         Raises InvalidArgument: an epoch outside the range, a message of another length.
 
         >>> import os

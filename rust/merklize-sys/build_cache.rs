@@ -57,7 +57,7 @@ fn add(path: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
     }
 }
 
-/// The first line of a file of the cache. A good file under another key's name has another one.
+/// The first line of a file of the cache. A good file under another key's name has another line.
 fn header(key: &str, library: &[u8]) -> String {
     let check = digest(|hasher| {
         (key, library).hash(hasher);

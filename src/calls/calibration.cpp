@@ -132,7 +132,7 @@ std::vector<Device> parts_of(const Device& device) {
     return parts.empty() ? std::vector{device} : parts;
 }
 
-// The device, or devices as one, that a cost was measured on.  errors  unavailable (it is gone, or it is another one)
+// The device, or devices as one, that a cost was measured on.  errors  unavailable (it is gone, or has changed)
 Device measured_device(const KnownCost& known) {
     Device device(known.device);
     if (one_line(device.info().name) != known.name || one_line(device.info().driver) != known.driver) {
@@ -333,7 +333,7 @@ std::vector<Cost> calibration() {
         try {
             runtime::measured_device(one);
         } catch (const Error&) {
-            return true;  // the device is gone, or another one is there
+            return true;  // the device is gone, or another device has its place
         }
         return false;
     });

@@ -17,7 +17,7 @@ struct StreamOperand {
     const ConstBuffer& buffer;
 };
 
-/// Throws invalid_argument if an operand is not on the stream's device, or if one that is written overlaps another one.
+/// Throws invalid_argument if an operand is not on the stream's device, or if a written operand overlaps another.
 void require_on_stream(const Stream& stream, std::initializer_list<StreamOperand> operands);
 
 /// Throws invalid_argument if the operand has another number of bytes.

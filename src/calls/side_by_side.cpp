@@ -44,7 +44,7 @@ struct Together {
 
     double mean() const {
         double sum = 0;
-        for (const std::atomic<double>& one : done) sum += one;
+        for (const std::atomic<double>& share : done) sum += share;
         return sum / static_cast<double>(done.size());
     }
 };
@@ -88,7 +88,7 @@ public:
         return {taken_ - count, count};
     }
 
-    /// Device i took so long for a range.
+    /// Device i took `seconds` for a range.
     void ended(std::size_t i, const Range& range, double seconds) {
         const std::lock_guard lock(mutex_);
         done_ += range.count;
@@ -126,21 +126,21 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
     };
     const auto run = [&, call = PublicCall::current()](std::size_t i, bool is_caller) {
         const PublicCall entry(call);
-        RunOptions here = options;
-        here.device = devices[i];
-        here.threads = std::max(1u, threads_of(devices, i, threads));
-        here.stream = {};
-        if (is_cpu(devices[i])) here.policy = {};  // the caller's policy is for the devices
-        here.timings = options.timings == nullptr ? nullptr : &together.timings[i];
-        here.progress = {};
+        RunOptions device_options = options;
+        device_options.device = devices[i];
+        device_options.threads = std::max(1u, threads_of(devices, i, threads));
+        device_options.stream = {};
+        if (is_cpu(devices[i])) device_options.policy = {};  // the caller's policy is for the devices
+        device_options.timings = options.timings == nullptr ? nullptr : &together.timings[i];
+        device_options.progress = {};
         if (tick) {
-            here.progress = [&, i, is_caller](double done) {
+            device_options.progress = [&, i, is_caller](double done) {
                 together.done[i] = done;
                 return is_caller ? ask() : !together.stop.load();
             };
         }
         try {
-            if (!together.stop) body(i, here);
+            if (!together.stop) body(i, device_options);
         } catch (...) {
             // The first error is the reason. Devices that were told to stop then throw "cancelled".
             if (!together.stop.exchange(true)) together.error = std::current_exception();
@@ -151,15 +151,15 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
         together.ended.notify_one();
     };
     std::vector<std::jthread> others;
-    std::vector<std::size_t> mine = {0};
+    std::vector<std::size_t> on_this_thread = {0};
     for (std::size_t i = 1; i < n; i++) {
         try {
             others.emplace_back(run, i, false);
         } catch (const std::system_error&) {
-            mine.push_back(i);  // if the system gives no more threads, the call only gets slower
+            on_this_thread.push_back(i);  // if the system gives no more threads, the call only gets slower
         }
     }
-    for (const std::size_t i : mine) run(i, true);
+    for (const std::size_t i : on_this_thread) run(i, true);
     std::unique_lock lock(together.mutex);
     while (!together.ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return together.n_ended == n; })) {
         lock.unlock();
@@ -172,7 +172,7 @@ bool side_by_side(std::span<const Device> devices, const RunOptions& options, un
     if (options.timings != nullptr) {
         const auto longest = [&](double Timings::* slot) {
             double most = 0;
-            for (const Timings& one : together.timings) most = std::max(most, one.*slot);
+            for (const Timings& timings : together.timings) most = std::max(most, timings.*slot);
             options.timings->*slot += most;
         };
         longest(&Timings::kernel);
@@ -200,27 +200,28 @@ bool share_out(std::span<const Device> devices, const RunOptions& options, unsig
     if (!is_mixed(used)) {
         return side_by_side(
             used, options, threads,
-            [&](std::size_t i, const RunOptions& here) {
+            [&](std::size_t i, const RunOptions& device_options) {
                 const Share share(items, i, useful);
-                body(share.first, share.size, here);
+                body(share.first, share.size, device_options);
             },
             tick);
     }
     Ranges ranges(items, items / std::max<std::uint64_t>(1, bytes / least_bytes), useful);
-    const auto work = [&](std::size_t i, const RunOptions& given) {
+    const auto work = [&](std::size_t i, const RunOptions& device_options) {
         Ranges::Range range{};
-        RunOptions here = given;
-        if (given.progress) here.progress = [&](double done) { return given.progress(ranges.done(range, done)); };
-        Timings sum{.available = true}, one;
-        if (given.timings != nullptr) here.timings = &one;
+        RunOptions range_options = device_options;
+        if (device_options.progress)
+            range_options.progress = [&](double done) { return device_options.progress(ranges.done(range, done)); };
+        Timings sum{.available = true}, range_timings;
+        if (device_options.timings != nullptr) range_options.timings = &range_timings;
         for (range = ranges.next(i); range.count != 0; range = ranges.next(i)) {
             const auto start = std::chrono::steady_clock::now();
-            one = {};
-            if (!body(range.first, range.count, here)) return;
+            range_timings = {};
+            if (!body(range.first, range.count, range_options)) return;
             ranges.ended(i, range, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-            if (!is_cpu(given.device)) add(sum, one);  // the CPU has no clock
+            if (!is_cpu(device_options.device)) add(sum, range_timings);  // the CPU has no clock
         }
-        if (given.timings != nullptr) *given.timings = sum;
+        if (device_options.timings != nullptr) *device_options.timings = sum;
     };
     return side_by_side(used, options, threads, work, tick);
 }
@@ -230,10 +231,12 @@ template <class Slice>
 bool SideBySide::slices(std::uint64_t items, std::uint64_t bytes, const Tick& tick, Slice slice) const {
     return share_out(
         state_of(options_.device).parts, options_, threads_, items, bytes,
-        [&](std::uint64_t first, std::uint64_t count, const RunOptions& here) {
+        [&](std::uint64_t first, std::uint64_t count, const RunOptions& device_options) {
             const auto job = slice(first, count);
-            if (is_cpu(here.device)) return HostExecutor(here.threads).launch(job, here.progress);
-            return DeviceCall(state_of(here.device).opened(), here, here.threads).launch(job, here.progress);
+            if (is_cpu(device_options.device))
+                return HostExecutor(device_options.threads).launch(job, device_options.progress);
+            return DeviceCall(state_of(device_options.device).opened(), device_options, device_options.threads)
+                .launch(job, device_options.progress);
         },
         tick);
 }
@@ -242,12 +245,12 @@ bool SideBySide::launch(const HashChunks& job, const Tick& tick) {
     const std::uint64_t subtree_bytes = std::uint64_t{MKZ_BLAKE3_CHUNK_LEN} << job.levels;
     const std::uint64_t n = job.bytes / subtree_bytes + (job.bytes % subtree_bytes != 0);
     return slices(n, job.bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
-        HashChunks part = job;
-        part.data = moved(job.data, first * subtree_bytes);
-        part.bytes = std::min(count * subtree_bytes, job.bytes - first * subtree_bytes);
-        part.first_chunk += first << job.levels;
-        part.out = at_node(job.out, first);
-        return part;
+        HashChunks device_job = job;
+        device_job.data = moved(job.data, first * subtree_bytes);
+        device_job.bytes = std::min(count * subtree_bytes, job.bytes - first * subtree_bytes);
+        device_job.first_chunk += first << job.levels;
+        device_job.out = at_node(job.out, first);
+        return device_job;
     });
 }
 
@@ -262,10 +265,10 @@ bool SideBySide::launch(const HashEach& job, const Tick& tick) {
     };
     return slices(bytes, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
         const std::size_t begin = ending_by(first);
-        HashEach part = job;
-        part.messages = job.messages.subspan(begin, ending_by(first + count) - begin);
-        part.out = moved(job.out, out_bytes * begin);
-        return part;
+        HashEach device_job = job;
+        device_job.messages = job.messages.subspan(begin, ending_by(first + count) - begin);
+        device_job.out = moved(job.out, out_bytes * begin);
+        return device_job;
     });
 }
 
@@ -273,12 +276,12 @@ bool SideBySide::launch(const HashEach& job, const Tick& tick) {
 bool SideBySide::launch(const Extend& job, const Tick& tick) {
     const std::uint64_t column_bytes = (job.rows << job.added_bits) * static_cast<std::uint64_t>(job.out.column_stride);
     return slices(job.in.columns, job.in.columns * column_bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
-        Extend part = job;
-        part.in = from_row(job.in, 0, first);
-        part.in.columns = count;
-        part.out = from_row(job.out, 0, first);
-        part.out.columns = count;
-        return part;
+        Extend device_job = job;
+        device_job.in = from_row(job.in, 0, first);
+        device_job.in.columns = count;
+        device_job.out = from_row(job.out, 0, first);
+        device_job.out.columns = count;
+        return device_job;
     });
 }
 
@@ -286,11 +289,11 @@ bool SideBySide::launch(const Extend& job, const Tick& tick) {
 bool SideBySide::launch(const WeightedSums& job, const Tick& tick) {
     const std::uint64_t word = find_field(job.field)->word_bytes;
     return slices(job.sums(), job.rows * job.in.columns * word, tick, [&](std::uint64_t first, std::uint64_t count) {
-        WeightedSums part = job;
-        part.in = from_row(job.in, job.over_rows ? 0 : first, job.over_rows ? first : 0);
-        (job.over_rows ? part.in.columns : part.rows) = count;
-        part.out += first * job.degree * word;
-        return part;
+        WeightedSums device_job = job;
+        device_job.in = from_row(job.in, job.over_rows ? 0 : first, job.over_rows ? first : 0);
+        (job.over_rows ? device_job.in.columns : device_job.rows) = count;
+        device_job.out += first * job.degree * word;
+        return device_job;
     });
 }
 
@@ -301,45 +304,45 @@ bool SideBySide::launch(const Constraints& job, const Tick& tick) {
     for (const MatrixAt& matrix : job.matrices) columns += matrix.columns;
     return slices(job.points, job.points * columns * find_field(job.field)->word_bytes, tick,
                   [&](std::uint64_t first, std::uint64_t count) {
-                      Constraints part = job;
-                      part.first += first;
-                      part.points = count;
-                      part.out += first * sum_bytes;
-                      return part;
+                      Constraints device_job = job;
+                      device_job.first += first;
+                      device_job.points = count;
+                      device_job.out += first * sum_bytes;
+                      return device_job;
                   });
 }
 
 bool SideBySide::launch(const HashRows& job, const Tick& tick) {
     const std::uint64_t row_bytes = row_unit(job.hash) * job.length;
     return slices(job.n, job.n * (row_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {
-        HashRows part = job;
-        part.rows = moved(job.rows, first * row_bytes);
-        part.n = count;
-        part.out = at_node(job.out, first);
-        return part;
+        HashRows device_job = job;
+        device_job.rows = moved(job.rows, first * row_bytes);
+        device_job.n = count;
+        device_job.out = at_node(job.out, first);
+        return device_job;
     });
 }
 
 bool SideBySide::launch(const HashMatrices& job, const Tick& tick) {
     const std::uint64_t bytes = job.n * (job.row_bytes() + Digest::size);
     return slices(job.n, bytes, tick, [&](std::uint64_t first, std::uint64_t count) {
-        HashMatrices part = job;
-        for (MatrixAt& matrix : part.matrices) matrix = from_row(matrix, first);
-        part.n = count;
-        part.first_row += first;
-        part.out = at_node(job.out, first);
-        return part;
+        HashMatrices device_job = job;
+        for (MatrixAt& matrix : device_job.matrices) matrix = from_row(matrix, first);
+        device_job.n = count;
+        device_job.first_row += first;
+        device_job.out = at_node(job.out, first);
+        return device_job;
     });
 }
 
 bool SideBySide::launch(const MergePairs& job, const Tick& tick) {
     return slices(job.n, job.n * 2 * Digest::size, tick, [&](std::uint64_t first, std::uint64_t count) {
-        MergePairs part = job;
-        part.left = at_node(job.left, first);
-        part.right = at_node(job.right, first);
-        part.out = at_node(job.out, first);
-        part.n = count;
-        return part;
+        MergePairs device_job = job;
+        device_job.left = at_node(job.left, first);
+        device_job.right = at_node(job.right, first);
+        device_job.out = at_node(job.out, first);
+        device_job.n = count;
+        return device_job;
     });
 }
 
@@ -349,11 +352,11 @@ bool SideBySide::launch(const MergeSubtrees& job, const Tick& tick) {
     const std::uint32_t levels = job.levels - top_levels;
     const std::uint64_t subtrees = job.n >> levels;
     const auto slice = [&](std::uint64_t first, std::uint64_t count) {
-        MergeSubtrees part = job;
-        part.levels = levels;
-        part.n = count << levels;
-        for (std::uint32_t l = 0; l <= levels; l++) part.offset[l] += first << (levels - l);
-        return part;
+        MergeSubtrees device_job = job;
+        device_job.levels = levels;
+        device_job.n = count << levels;
+        for (std::uint32_t l = 0; l <= levels; l++) device_job.offset[l] += first << (levels - l);
+        return device_job;
     };
     if (levels != 0 && !slices(subtrees, job.n * Digest::size, tick, slice)) return false;
     if (top_levels == 0) return true;
@@ -372,23 +375,23 @@ bool SideBySide::launch(const MergeRows& job, const Tick& tick) { return HostExe
 bool SideBySide::launch(const HashTiles& job, const Tick& tick) {
     const std::uint64_t tile_bytes = std::uint64_t{job.grid.tile_rows} * job.grid.tile_bytes;
     return slices(job.n, job.n * (tile_bytes + Digest::size), tick, [&](std::uint64_t first, std::uint64_t count) {
-        HashTiles part = job;
-        part.first += first;
-        part.n = count;
-        part.out = at_node(job.out, first);
-        return part;
+        HashTiles device_job = job;
+        device_job.first += first;
+        device_job.n = count;
+        device_job.out = at_node(job.out, first);
+        return device_job;
     });
 }
 
-// A subtree takes as long as the hash of its compressions' blocks.
+// A subtree counts as many bytes as its leaves compress: 347 blocks each.
 bool SideBySide::launch(const MakeXmss& job, const Tick& tick) {
     constexpr std::uint64_t leaf_bytes = 347 * 64;
     return slices(job.n, job.n * (leaf_bytes << job.levels), tick, [&](std::uint64_t first, std::uint64_t count) {
-        MakeXmss part = job;
-        part.begin += first;
-        part.n = count;
-        part.out += 16 * first;
-        return part;
+        MakeXmss device_job = job;
+        device_job.begin += first;
+        device_job.n = count;
+        device_job.out += 16 * first;
+        return device_job;
     });
 }
 
@@ -399,7 +402,7 @@ void require_no_stream(const RunOptions& options) {
 }
 
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,
-                      const std::function<void(std::size_t k, const RunOptions& here)>& body) {
+                      const std::function<void(std::size_t k, const RunOptions& device_options)>& body) {
     std::vector<Device> devices;
     std::vector<std::vector<std::size_t>> buffers_of;
     for (std::size_t k = 0; k < buffers.size(); k++) {
@@ -416,35 +419,35 @@ void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& op
     Progress progress(options.progress);
     progress.end(side_by_side(
         devices, options, options.threads == 0 ? default_threads() : options.threads,
-        [&](std::size_t i, const RunOptions& here) {
+        [&](std::size_t i, const RunOptions& device_options) {
             Timings sum{.available = true};
             for (const std::size_t k : buffers_of[i]) {
-                Timings one;
-                RunOptions alone = here;
-                alone.timings = here.timings == nullptr ? nullptr : &one;
-                body(k, alone);
-                add(sum, one);
+                Timings buffer_timings;
+                RunOptions buffer_options = device_options;
+                buffer_options.timings = device_options.timings == nullptr ? nullptr : &buffer_timings;
+                body(k, buffer_options);
+                add(sum, buffer_timings);
             }
-            if (here.timings != nullptr) *here.timings = sum;
+            if (device_options.timings != nullptr) *device_options.timings = sum;
         },
         progress.begin(1)));
 }
 
 RunOptions on_the_cpu(const RunOptions& options) {
-    RunOptions here = options;
-    here.device = cpu_device();
-    here.stream = {};
-    here.timings = nullptr;
-    here.policy = {};  // the caller's policy is for the devices
-    return here;
+    RunOptions cpu_options = options;
+    cpu_options.device = cpu_device();
+    cpu_options.stream = {};
+    cpu_options.timings = nullptr;
+    cpu_options.policy = {};  // the caller's policy is for the devices
+    return cpu_options;
 }
 
 RunOptions by_one_thread(const RunOptions& options) {
-    RunOptions alone = options;
-    alone.threads = 1;
-    alone.progress = {};
-    alone.timings = nullptr;
-    return alone;
+    RunOptions single = options;
+    single.threads = 1;
+    single.progress = {};
+    single.timings = nullptr;
+    return single;
 }
 
 }  // namespace merklize::runtime

@@ -22,7 +22,7 @@ namespace merklize::runtime {
 /// returns  false if tick cancelled
 /// errors   the first of any device, which cancels the others
 bool side_by_side(std::span<const Device> devices, const RunOptions& options, unsigned threads,
-                  const std::function<void(std::size_t i, const RunOptions& here)>& body, const Tick& tick);
+                  const std::function<void(std::size_t i, const RunOptions& device_options)>& body, const Tick& tick);
 
 /// A contiguous share of n items for the i-th of `count`.
 struct Share {
@@ -42,10 +42,11 @@ std::uint32_t cut_levels(std::uint64_t n_leaves, std::span<const Device> devices
 /// each takes a small range first and then, again and again, a part of what is left by the rate that was measured in
 /// this call, so that all end at about the same time. What is too small to be shared goes to the first device.
 /// returns  false if tick cancelled, or a body returned false
-bool share_out(std::span<const Device> devices, const RunOptions& options, unsigned threads, std::uint64_t items,
-               std::uint64_t bytes,
-               const std::function<bool(std::uint64_t first, std::uint64_t count, const RunOptions& here)>& body,
-               const Tick& tick);
+bool share_out(
+    std::span<const Device> devices, const RunOptions& options, unsigned threads, std::uint64_t items,
+    std::uint64_t bytes,
+    const std::function<bool(std::uint64_t first, std::uint64_t count, const RunOptions& device_options)>& body,
+    const Tick& tick);
 
 /// Several devices as one executor, which shares jobs on host memory out over them. A job is complete when launch()
 /// returns.
@@ -68,7 +69,7 @@ private:
 /// another. Timings are as of side_by_side().
 /// errors  those of body; cancelled
 void on_their_devices(std::span<const ConstBuffer> buffers, const RunOptions& options,
-                      const std::function<void(std::size_t k, const RunOptions& here)>& body);
+                      const std::function<void(std::size_t k, const RunOptions& device_options)>& body);
 
 /// Throws invalid_argument if the options name a stream, because buffers on several devices have no common one.
 void require_no_stream(const RunOptions& options);

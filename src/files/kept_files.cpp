@@ -61,8 +61,8 @@ bool is_trusted(const struct stat& info) {
     return (info.st_uid == geteuid() || info.st_uid == 0) && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Opens a trusted folder for openat() and the like, so that nobody can put another one in its place. Else returns none,
-// and `why` gives the reason; it stays empty for a missing folder that is not to be made.
+// Opens a trusted folder for openat() and the like, so that nobody can put another folder in its place. If the folder
+// is not trusted, returns none and the reason in `why`; it stays empty for a missing folder that is not to be made.
 Descriptor open_folder(const KeptFolder& folder, bool make, std::string& why) {
     if (folder.path.empty()) {
         why = folder.why_none.empty() ? "no folder for compiled programs" : folder.why_none;

@@ -13,7 +13,7 @@
 namespace merklize::runtime {
 
 /// BLAKE2s of one message: a digest of 1 to 32 bytes, with or without a key. The last block is compressed in another
-/// way than those before it, so a block waits until another one comes.
+/// way than those before it, so a block waits until another block comes.
 struct Blake2sMessage {
     static constexpr std::size_t rate = MKZ_BLAKE2S_BLOCK_LEN;
 

@@ -31,7 +31,7 @@ struct GivenHash {
 /// table   as the unit reads it; its first word is the rate. If the rate is the whole state, the hash is a part: a
 ///         merge of four
 /// quad    such a part, or null
-/// errors  invalid_argument (most_given hashes were made before; the digest begins as another one's)
+/// errors  invalid_argument (most_given hashes were made before; the digest begins as another hash's)
 const GivenHash& add_given(std::uint32_t unit, std::string_view family, const Digest& digest,
                            std::vector<std::uint64_t> table, const GivenHash* quad = nullptr);
 

@@ -48,7 +48,7 @@ struct GoOn {
 
 constexpr std::size_t block_bytes = 64, blocks_between_checks = 65536;
 
-// What differs between these hashes: the prefix of a message, and what becomes of its digest.
+// How a hash differs from SHA-256: in the prefix of a message, and in what is done to a digest.
 struct Form {
     Hash hash;
     int leaf_prefix, node_prefix;  // a byte, or -1
@@ -105,7 +105,7 @@ void store(std::uint8_t out[32], const std::uint32_t h[8]) {
     }
 }
 
-// Hashes two messages of one length to two digests; false if go_on did.
+// Hashes two messages of one length to two digests. False if go_on returned false.
 bool digest_two(Message& a, Message& b, std::size_t blocks, std::uint8_t* out_a, std::uint8_t* out_b, GoOn go_on) {
     const Sha256Instructions& sha = *sha256_instructions();
     std::uint32_t h[2][8];
@@ -149,7 +149,7 @@ bool digest_all(int prefix, bool is_padded, Bytes rows, std::size_t n, std::size
     return true;
 }
 
-// What becomes of digests.
+// Makes the hash's digests of n digests of SHA-256.
 void finish(const Form& form, std::size_t n, std::uint8_t* out) {
     for (std::size_t i = 0; form.is_cut && i < n; i++) out[32 * i + 31] &= 0x3f;
     if (form.is_twice) digest_all(-1, true, out, n, 32, out, always);

@@ -19,14 +19,14 @@ struct Sha256Instructions {
 /// Null if this build or this processor has none, or if MERKLIZE_CPU_SHA is 0. Chosen once.
 const Sha256Instructions* sha256_instructions() noexcept;
 
-/// Whether a hash stands on SHA-256's compression: one of those that the functions below take. They need
+/// Whether a hash stands on SHA-256's compression. The functions below take only such hashes. They need
 /// sha256_instructions(), and hash two messages side by side.
 bool is_on_sha256(Hash hash) noexcept;
-/// n nodes of 32 bytes, each from 64 bytes.  out  may be in
+/// n merges. `in` has 64 bytes for each, `out` gets 32 bytes for each and may be `in`.
 void sha256_merges(Hash hash, const std::uint8_t* in, std::size_t n, std::uint8_t* out) noexcept;
 /// n digests of rows of `length` bytes.
 /// ask      asked from time to time in long rows, with `of`, whether to go on
-/// returns  false if it said no
+/// returns  false if `ask` did
 bool sha256_rows(Hash hash, const std::uint8_t* rows, std::size_t n, std::size_t length, std::uint8_t* out,
                  bool (*ask)(const void* of), const void* of);
 

@@ -12,7 +12,7 @@ inline void wipe(void* memory, std::size_t bytes) noexcept {
     __asm__ volatile("" : : "r"(memory) : "memory");
 }
 
-/// Bytes that are wiped when they go. Growth leaves copies behind: reserve() first.
+/// Bytes that the destructor wipes. Growth would leave copies behind, so reserve() first.
 struct WipedBytes : std::vector<std::byte> {
     using vector::vector;
     WipedBytes(const WipedBytes&) = delete;

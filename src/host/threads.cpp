@@ -372,7 +372,7 @@ bool parallel_for(std::size_t n, const ThreadCount& threads, const std::function
     Pool& all = pool();
     const auto begin = Clock::now();
     const auto helpers = static_cast<unsigned>(std::min<std::size_t>(useful - 1, Pool::most_workers));
-    // Sleepers are woken for work that outlasts their waking, and for a call that follows another one at once, because
+    // Sleepers are woken for work that outlasts their waking, and for a call that follows another call at once, because
     // more will follow.
     const bool follows = begin.time_since_epoch().count() - all.last_end < Clock::duration(awake).count();
     unsigned sleepers_worth = helpers;

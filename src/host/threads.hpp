@@ -11,10 +11,10 @@ namespace merklize::runtime {
 /// CPU threads that this process may use, at least 1: by its affinity, and by the limit of its control group at the
 /// first call.
 unsigned default_threads();
-/// The threads that a call uses whose caller asked for so many: 0 is default_threads(), and more than parallel_for()
-/// has are not asked for, so that no loop over threads lasts for a count that a caller made up.
+/// How many threads a call uses whose caller asked for `asked`: for 0 default_threads(), and never more than
+/// parallel_for() has, so that no loop over threads lasts for a count that a caller made up.
 unsigned usable_threads(unsigned asked);
-/// The threads of a call. How many "all" are is asked when a loop is first worth sharing: the answer is a system
+/// The threads of a call. Their number is found when a loop is first worth sharing: default_threads() is a system
 /// call, which takes longer than many small calls do.
 class ThreadCount {
 public:
@@ -23,7 +23,7 @@ public:
     ThreadCount(const ThreadCount& other) noexcept : asked_(other.asked_), count_(other.count_.load()) {}
     ThreadCount& operator=(const ThreadCount&) = delete;
 
-    /// usable_threads(), by the first call.
+    /// usable_threads(asked), which the first call of count() asks for.
     unsigned count() const;
 
 private:

@@ -155,15 +155,15 @@ struct WeightedSums {
     std::uint64_t sums() const noexcept { return over_rows ? in.columns : rows; }
 };
 
-/// Sums of polynomials of the rows of matrices with weights (merklize/constraints.hpp). All but the matrices is in
-/// memory of the host.
+/// Weighted sums of polynomials in the rows of matrices (merklize/constraints.hpp). The matrices may be on a device;
+/// everything else is in memory of the host.
 struct Constraints {
     std::uint32_t field = 0;           ///< its number: find_field() (extension.hpp)
     std::vector<MatrixAt> matrices{};  ///< 1 to 3, whose words have the form that products take and give
     std::uint32_t log_rows = 0;        ///< of each
     std::uint64_t first = 0;           ///< point
     std::uint64_t points = 0;
-    std::uint64_t next = 0;                  ///< points from one to the one after it
+    std::uint64_t next = 0;                  ///< points from a point to the point whose row is its next row
     bool is_reversed = false;                ///< whether rows are in bit-reversed order
     std::span<const std::uint32_t> steps{};  ///< as core/kernels/constraints.h has them
     std::span<const std::byte> scalars{}, weights{};
@@ -213,7 +213,7 @@ struct HashTiles {
     Place out{};  ///< of tile `first`
 };
 
-/// A key of XMSS, as kernels have it: MKZ_XMSS_KEY_WORDS (core/hashes/xmss.h). It is wiped when it goes.
+/// A key of XMSS, as kernels have it: MKZ_XMSS_KEY_WORDS (core/hashes/xmss.h). The destructor wipes it.
 struct XmssSecret {
     std::uint32_t seed[8]{};
     std::uint32_t parameter[4]{};
@@ -222,8 +222,8 @@ struct XmssSecret {
     ~XmssSecret() { wipe(this, sizeof *this); }
 };
 
-/// Subtrees of 2^levels epochs of XMSS keys, to the nodes on top of them. Those of a key hold all of its epochs, and
-/// all keys have the same epochs; subtree t of all is subtree t % per_key() of key t / per_key().
+/// The roots of subtrees of 2^levels epochs of XMSS keys. The subtrees of a key cover all of its epochs, and all keys
+/// have the same epochs. Subtree t of the job is subtree t % per_key() of key t / per_key().
 struct MakeXmss {
     static constexpr Hash hash = Hash::blake2s;
 
@@ -235,7 +235,7 @@ struct MakeXmss {
 
     std::uint64_t per_key() const noexcept { return (last >> levels) - (first >> levels) + std::uint64_t{1}; }
 
-    /// Slot `slot` of level `level` of the subtrees that are made, one behind another.
+    /// A slot of a level, whose slots are counted over all subtrees that are made, one subtree behind another.
     struct Slot {
         std::uint64_t key;
         std::uint32_t index;  ///< of the node, within its level of the whole tree

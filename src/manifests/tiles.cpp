@@ -32,7 +32,7 @@ std::vector<Digest> roots_of(const std::vector<Digest>& nodes, std::uint64_t eac
     return roots;
 }
 
-// Rows of tiles: strips. The elements of one lie behind those of the one before it.
+// A strip is a row of tiles. The elements of a strip follow those of the strip before it.
 class Strips {
 public:
     explicit Strips(const TileForm& form)

@@ -18,8 +18,8 @@ using runtime::XmssSecret;
 
 constexpr std::uint64_t last_of_all = UINT32_MAX;
 
-// The levels of bottom trees: about half of those of the range, so that a key keeps about as many nodes as a path
-// makes.
+// The height of bottom trees: half of the height that the range needs, so that a key keeps about as many nodes as a
+// path makes again.
 unsigned bottom_levels(std::uint32_t first, std::uint32_t last) {
     return static_cast<unsigned>(std::bit_width(last - first) + 1) / 2;
 }
@@ -27,25 +27,25 @@ unsigned bottom_levels(std::uint32_t first, std::uint32_t last) {
 // The secrets of n seeds, with their parameters.
 std::vector<XmssSecret> secrets_of(ByteView seeds) {
     constexpr std::size_t at_once = 256;
-    std::vector<XmssSecret> made(seeds.size() / seed_bytes);
+    std::vector<XmssSecret> secrets(seeds.size() / seed_bytes);
     SecretBytes memory(Tweaked::bytes_of(at_once, seed_bytes));
     Tweaked parameters(memory, seed_bytes);
     const Node none{};
-    for (std::size_t k = 0, done = 0; k < made.size(); k++) {
-        std::memcpy(made[k].seed, &seeds[seed_bytes * k], seed_bytes);
-        std::memcpy(parameters.add({MKZ_XMSS_PARAMETER, 0, 0}, none), made[k].seed, seed_bytes);
-        if (!parameters.is_full() && k + 1 < made.size()) continue;
+    for (std::size_t k = 0, done = 0; k < secrets.size(); k++) {
+        std::memcpy(secrets[k].seed, &seeds[seed_bytes * k], seed_bytes);
+        std::memcpy(parameters.add({MKZ_XMSS_PARAMETER, 0, 0}, none), secrets[k].seed, seed_bytes);
+        if (!parameters.is_full() && k + 1 < secrets.size()) continue;
         parameters.hash();
-        for (std::size_t i = 0; done <= k; done++) std::memcpy(made[done].parameter, parameters[i++], node_bytes);
+        for (std::size_t i = 0; done <= k; done++) std::memcpy(secrets[done].parameter, parameters[i++], node_bytes);
     }
-    return made;
+    return secrets;
 }
 
 }  // namespace
 
 struct Key::State {
-    State(const XmssSecret& known, std::uint32_t from, std::uint32_t to)
-        : secret(known), first(from), last(to), bottom(bottom_levels(from, to)), top(bottom, height, from, to) {}
+    State(const XmssSecret& key_secret, std::uint32_t from, std::uint32_t to)
+        : secret(key_secret), first(from), last(to), bottom(bottom_levels(from, to)), top(bottom, height, from, to) {}
 
     const XmssSecret secret;
     const std::uint32_t first, last;
@@ -53,7 +53,7 @@ struct Key::State {
     Levels top;
 
     std::mutex mutex{};
-    // The bottom tree that was made last. Guarded by mutex, which no caller's function is called with.
+    // The bottom tree that was made last. Guarded by mutex, which is not held while a caller's function runs.
     std::shared_ptr<const Levels> tree{};
     std::uint64_t tree_index = 0;  // guarded by mutex
 
@@ -73,17 +73,17 @@ struct Key::State {
         const auto from = static_cast<std::uint32_t>(std::max<std::uint64_t>(first, begin));
         const auto to =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(last, begin + (std::uint64_t{1} << bottom) - 1));
-        auto made = std::make_shared<Levels>(0, bottom, from, to);
-        MakeXmss leaves{.keys = {&secret, 1}, .first = from, .last = to, .n = made->lowest().size()};
-        leaves.out = made->lowest()[0].data();
+        auto levels = std::make_shared<Levels>(0, bottom, from, to);
+        MakeXmss leaves{.keys = {&secret, 1}, .first = from, .last = to, .n = levels->lowest().size()};
+        leaves.out = levels->lowest()[0].data();
         run.launch(leaves, 1);
         run.finish();
-        Levels* one = made.get();
-        const XmssSecret* mine = &secret;
-        Levels::climb({&one, 1}, {&mine, 1});
+        Levels* levels_of_key = levels.get();
+        const XmssSecret* secret_of_key = &secret;
+        Levels::climb({&levels_of_key, 1}, {&secret_of_key, 1});
         const std::lock_guard lock(mutex);
         tree_index = index;
-        return tree = std::move(made);
+        return tree = std::move(levels);
     }
 
     void path(std::uint32_t epoch, std::span<Node, height> out, Run& run) {
@@ -93,9 +93,9 @@ struct Key::State {
         std::vector<unsigned> filled;
         for (unsigned level = 0; level < height; level++) {
             const std::uint64_t sibling = (epoch >> level) ^ 1;
-            const Levels& from = level < bottom ? *below : top;
-            if (from.has(level, sibling)) {
-                out[level] = from.at(level, sibling);
+            const Levels& levels = level < bottom ? *below : top;
+            if (levels.has(level, sibling)) {
+                out[level] = levels.at(level, sibling);
             } else {
                 add_filler(fillers, secret, level, sibling);
                 filled.push_back(level);
@@ -105,7 +105,7 @@ struct Key::State {
         for (std::size_t i = 0; i < filled.size(); i++) out[filled[i]] = fillers.node(i);
     }
 
-    // The randomizer of the first attempt that is good, and its steps.
+    // Finds the first randomizer that gives an encoding of the message, and the steps of that encoding.
     void search(std::uint32_t epoch, ByteView message, std::span<std::byte, randomizer_bytes> out,
                 std::span<std::uint8_t, chains> steps, Run& run) const {
         constexpr std::size_t at_once = 512;
@@ -134,7 +134,7 @@ struct Key::State {
         }
     }
 
-    // The values of the chains after so many steps.
+    // Writes the value of each chain after its number of steps.
     void open(std::uint32_t epoch, std::span<const std::uint8_t, chains> steps, std::byte* out) const {
         SecretBytes memory(Tweaked::bytes_of(chains, seed_bytes)), values(chains * sizeof(Chain));
         const std::span opened(reinterpret_cast<Chain*>(values.data()), chains);
@@ -161,40 +161,40 @@ Key& Key::operator=(Key&&) noexcept = default;
 Key::~Key() = default;
 
 PublicKey Key::public_key() const noexcept {
-    PublicKey made;
-    std::ranges::copy(state_->top.at(height, 0), made.begin());
-    std::ranges::copy(parameter_of(state_->secret), made.begin() + node_bytes);
-    return made;
+    PublicKey key;
+    std::ranges::copy(state_->top.at(height, 0), key.begin());
+    std::ranges::copy(parameter_of(state_->secret), key.begin() + node_bytes);
+    return key;
 }
 std::uint32_t Key::first_epoch() const noexcept { return state_->first; }
 std::uint32_t Key::last_epoch() const noexcept { return state_->last; }
 
 std::vector<Node> Key::path(std::uint64_t epoch, const RunOptions& options) const {
     const PublicCall entry("Key::path");
-    const std::uint32_t here = state_->require(epoch);
+    const std::uint32_t leaf = state_->require(epoch);
     Run run(options);
-    std::vector<Node> made(height);
-    state_->path(here, std::span<Node, height>(made), run);
+    std::vector<Node> siblings(height);
+    state_->path(leaf, std::span<Node, height>(siblings), run);
     run.finish();
-    return made;
+    return siblings;
 }
 
 Signature Key::sign(std::uint64_t epoch, ByteView message, const RunOptions& options) const {
     const PublicCall entry("Key::sign");
-    const std::uint32_t here = state_->require(epoch);
+    const std::uint32_t leaf = state_->require(epoch);
     if (message.size() != message_bytes)
         invalid_call("message", "must be 32 bytes, got " + std::to_string(message.size()));
     Run run(options);
-    Signature made;
-    std::byte* const randomizer = made.data() + chains * node_bytes;
+    Signature signature;
+    std::byte* const randomizer = signature.data() + chains * node_bytes;
     std::uint8_t steps[chains];
-    state_->search(here, message, std::span<std::byte, randomizer_bytes>(randomizer, randomizer_bytes), steps, run);
+    state_->search(leaf, message, std::span<std::byte, randomizer_bytes>(randomizer, randomizer_bytes), steps, run);
     std::array<Node, height> siblings;
-    state_->path(here, siblings, run);
+    state_->path(leaf, siblings, run);
     std::memcpy(randomizer + randomizer_bytes, siblings.data(), sizeof siblings);
-    state_->open(here, steps, made.data());
+    state_->open(leaf, steps, signature.data());
     run.finish();
-    return made;
+    return signature;
 }
 
 std::vector<Key> keys(ByteView seeds, std::uint64_t first_epoch, std::uint64_t last_epoch, const RunOptions& options) {
@@ -212,32 +212,32 @@ std::vector<Key> keys(ByteView seeds, std::uint64_t first_epoch, std::uint64_t l
     const auto first = static_cast<std::uint32_t>(first_epoch), last = static_cast<std::uint32_t>(last_epoch);
     Run run(options);
     const std::vector<XmssSecret> secrets = secrets_of(seeds);
-    std::vector<std::unique_ptr<Key::State>> made;
-    for (const XmssSecret& secret : secrets) made.push_back(std::make_unique<Key::State>(secret, first, last));
-    if (!made.empty()) {
-        MakeXmss bottoms{.keys = secrets, .first = first, .last = last, .levels = made[0]->bottom};
-        const std::uint64_t each = bottoms.per_key();
-        bottoms.n = each * secrets.size();
-        std::vector<Node> tops(bottoms.n);
-        bottoms.out = tops[0].data();
+    std::vector<std::unique_ptr<Key::State>> states;
+    for (const XmssSecret& secret : secrets) states.push_back(std::make_unique<Key::State>(secret, first, last));
+    if (!states.empty()) {
+        MakeXmss bottoms{.keys = secrets, .first = first, .last = last, .levels = states[0]->bottom};
+        const std::uint64_t per_key = bottoms.per_key();
+        bottoms.n = per_key * secrets.size();
+        std::vector<Node> roots(bottoms.n);  // of the bottom trees
+        bottoms.out = roots[0].data();
         run.launch(bottoms, 1);
         run.finish();
-        constexpr std::size_t together = 64;
+        constexpr std::size_t at_once = 64;  // keys
         const auto climb = [&](std::size_t group) {
             std::vector<Levels*> levels;
-            std::vector<const XmssSecret*> theirs;
-            for (std::size_t k = group * together; k < std::min(made.size(), (group + 1) * together); k++) {
-                std::ranges::copy(std::span(tops).subspan(k * each, each), made[k]->top.lowest().begin());
-                levels.push_back(&made[k]->top);
-                theirs.push_back(&secrets[k]);
+            std::vector<const XmssSecret*> group_secrets;
+            for (std::size_t k = group * at_once; k < std::min(states.size(), (group + 1) * at_once); k++) {
+                std::ranges::copy(std::span(roots).subspan(k * per_key, per_key), states[k]->top.lowest().begin());
+                levels.push_back(&states[k]->top);
+                group_secrets.push_back(&secrets[k]);
             }
-            Levels::climb(levels, theirs);
+            Levels::climb(levels, group_secrets);
         };
-        run.parallel((made.size() + together - 1) / together, climb, 0);
+        run.parallel((states.size() + at_once - 1) / at_once, climb, 0);
     }
-    std::vector<Key> found;
-    for (auto& state : made) found.push_back(Key(std::move(state)));
-    return found;
+    std::vector<Key> result;
+    for (auto& state : states) result.push_back(Key(std::move(state)));
+    return result;
 }
 
 }  // namespace merklize::inline v0::xmss

@@ -44,15 +44,15 @@ void Levels::climb(std::span<Levels*> levels, std::span<const runtime::XmssSecre
             parents.clear();
         };
         for (std::size_t k = 0; k < levels.size(); k++) {
-            Levels& mine = *levels[k];
-            for (std::uint64_t i = mine.begin(level + 1); i < mine.end(level + 1); i++) {
-                const Node& left = mine.has(level, 2 * i) ? mine.at(level, 2 * i) : lefts[k];
-                const Node& right = mine.has(level, 2 * i + 1) ? mine.at(level, 2 * i + 1) : rights[k];
+            Levels& tree = *levels[k];
+            for (std::uint64_t i = tree.begin(level + 1); i < tree.end(level + 1); i++) {
+                const Node& left = tree.has(level, 2 * i) ? tree.at(level, 2 * i) : lefts[k];
+                const Node& right = tree.has(level, 2 * i + 1) ? tree.at(level, 2 * i + 1) : rights[k];
                 std::byte* pair =
                     merges.add({MKZ_XMSS_NODE, level + 1, static_cast<std::uint32_t>(i)}, parameter_of(*secrets[k]));
                 std::memcpy(pair, left.data(), node_bytes);
                 std::memcpy(pair + node_bytes, right.data(), node_bytes);
-                parents.push_back(&mine.at(level + 1, i));
+                parents.push_back(&tree.at(level + 1, i));
                 if (merges.is_full()) flush();
             }
         }

@@ -33,18 +33,18 @@ public:
     /// Level `base`, which the caller fills.
     std::span<Node> lowest() noexcept { return std::span(nodes_).first(end(base_) - begin(base_)); }
 
-    /// Makes the levels above the lowest one, of keys of one shape together.
-    /// levels, secrets  of each key
+    /// Makes the levels above the lowest level, for several keys of the same epochs.
+    /// levels, secrets  one for each key
     static void climb(std::span<Levels*> levels, std::span<const runtime::XmssSecret* const> secrets);
 
 private:
     unsigned base_, top_;
-    std::uint64_t first_, last_;           // 64 bits, because all are shifted out of 32
+    std::uint64_t first_, last_;           // 64 bits, so that a shift by 32 gives 0
     std::vector<std::uint64_t> starts_{};  // of each level
     std::vector<Node> nodes_{};
 };
 
-/// The message of a node without an epoch of the key below it.
+/// Adds the message of a filler: a node without an epoch of the key below it.
 inline void add_filler(Tweaked& fillers, const runtime::XmssSecret& secret, unsigned level, std::uint64_t index) {
     std::byte* payload = fillers.add({MKZ_XMSS_FILLER, level, static_cast<std::uint32_t>(index)}, parameter_of(secret));
     std::memcpy(payload, secret.seed, seed_bytes);

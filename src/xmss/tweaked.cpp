@@ -5,13 +5,13 @@
 namespace merklize::inline v0::xmss {
 
 void Tweaked::hash() {
-    runtime::HostExecutor alone(1);
-    alone.launch(runtime::HashRows{.hash = Hash::blake2s,
-                                   .rows = runtime::host_place(rows_),
-                                   .n = n_,
-                                   .length = length_,
-                                   .out = runtime::host_place(rows_ + length_ * most_)},
-                 {});
+    runtime::HostExecutor executor(1);
+    executor.launch(runtime::HashRows{.hash = Hash::blake2s,
+                                      .rows = runtime::host_place(rows_),
+                                      .n = n_,
+                                      .length = length_,
+                                      .out = runtime::host_place(rows_ + length_ * capacity_)},
+                    {});
     n_ = 0;
 }
 

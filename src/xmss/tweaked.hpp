@@ -17,7 +17,7 @@ namespace merklize::inline v0::xmss {
 
 inline constexpr std::size_t chains = MKZ_XMSS_CHAINS, chain_steps = MKZ_XMSS_STEPS;
 
-/// Bytes that are wiped in the end, with what the hashes of them have left on the stack.
+/// Bytes that are wiped by the destructor. It also wipes the stack, where hashing them leaves copies.
 struct SecretBytes : runtime::WipedBytes {
     using WipedBytes::WipedBytes;
     ~SecretBytes() { runtime::wipe_stack(); }
@@ -40,11 +40,11 @@ public:
     }
 
     Tweaked(std::span<std::byte> memory, std::size_t payload)
-        : length_(prefix + payload), rows_(memory.data()), most_(memory.size() / (length_ + digest)) {}
+        : length_(prefix + payload), rows_(memory.data()), capacity_(memory.size() / (length_ + digest)) {}
 
     std::size_t size() const noexcept { return n_; }
-    bool is_full() const noexcept { return n_ == most_; }
-    /// One more message.  returns  where its payload goes
+    bool is_full() const noexcept { return n_ == capacity_; }
+    /// Adds a message.  returns  the place of its payload, which the caller fills
     std::byte* add(const Tweak& tweak, Parameter parameter) noexcept {
         std::byte* row = rows_ + length_ * n_++;
         const std::uint32_t words[4] = {tweak.kind << 8, tweak.sub, 0, tweak.index};
@@ -52,14 +52,14 @@ public:
         std::memcpy(row + sizeof words, parameter.data(), parameter.size());
         return row + prefix;
     }
-    /// Hashes all, which are then none again. The results stay until the next add().
+    /// Hashes all messages, and then has none. The results stay until the next add().
     void hash();
     /// The first 32 bytes of result i.
-    const std::byte* operator[](std::size_t i) const noexcept { return rows_ + length_ * most_ + digest * i; }
+    const std::byte* operator[](std::size_t i) const noexcept { return rows_ + length_ * capacity_ + digest * i; }
     Node node(std::size_t i) const noexcept {
-        Node made;
-        std::memcpy(made.data(), (*this)[i], made.size());
-        return made;
+        Node value;
+        std::memcpy(value.data(), (*this)[i], value.size());
+        return value;
     }
 
 private:
@@ -67,14 +67,14 @@ private:
 
     std::size_t length_;
     std::byte* rows_;
-    std::size_t most_, n_ = 0;
+    std::size_t capacity_, n_ = 0;
 };
 
-/// A chain of an epoch, from one value to a later one.
+/// A chain at an epoch: its value after `at` steps, to be taken to step `end`.
 struct Chain {
     Node value;
     const std::byte* parameter;
-    std::uint32_t epoch, chain, at, end;  ///< steps
+    std::uint32_t epoch, chain, at, end;
 };
 
 /// Memory for the messages of n chains at once.
@@ -82,12 +82,12 @@ constexpr std::size_t walk_bytes(std::size_t n) { return Tweaked::bytes_of(n, no
 /// Takes each chain to its end.
 void walk(std::span<Chain> chains, std::span<std::byte> memory);
 
-/// Memory for the messages of n encodings.
+/// Of an encoding's message, with the zeros that fill up its payload.
 inline constexpr std::size_t randomizer_bytes = 24, encoded_bytes = message_bytes + randomizer_bytes + 8;
-/// The steps of each chain that a signature gives, from the digest of an encoding.
-/// returns  whether it is one: the top bits are zero, and the steps are 195 together
+/// Reads the steps of each chain from the digest of an encoding's message.
+/// returns  whether the digest is an encoding: the top bits of both halves are zero, and the steps add up to 195
 bool read_steps(const std::byte* digest, std::span<std::uint8_t, chains> steps) noexcept;
-/// The message of an encoding.
+/// Adds the message of an encoding.
 void add_encoding(Tweaked& encodings, Parameter parameter, std::uint32_t epoch, ByteView message,
                   std::span<const std::byte, randomizer_bytes> randomizer) noexcept;
 

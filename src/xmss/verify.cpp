@@ -11,7 +11,8 @@
 namespace merklize::inline v0::xmss {
 namespace {
 
-// A signature and what it is of: pointers to as many bytes as each has.
+// A signature, with the public key, message and epoch that it is verified for. Each pointer is to whole bytes of its
+// kind.
 struct Signed {
     const std::byte *public_key, *message, *signature;
     std::uint64_t epoch;
@@ -25,10 +26,10 @@ struct Signed {
 template <std::size_t n>
 class Verifier {
 public:
-    // valid  written: for each whether it is valid
+    // valid  written: 1 for each valid signature, else 0
     void verify(std::span<const Signed> all, std::uint8_t* valid) {
         encode(all, valid);
-        std::size_t count = 0;  // of those that may be valid
+        std::size_t count = 0;  // of candidates: signatures that may be valid
         for (std::size_t i = 0; i < all.size(); i++) {
             if (valid[i] == 0) continue;
             for (std::uint32_t c = 0; c < chains; c++) {
@@ -36,14 +37,14 @@ public:
                 chain = {{}, all[i].parameter().data(), epoch(all[i]), c, steps_[i][c], chain_steps - 1};
                 std::memcpy(chain.value.data(), all[i].signature + node_bytes * c, node_bytes);
             }
-            good_[count++] = i;
+            candidates_[count++] = i;
         }
         if (count == 0) return;
         walk(std::span(walked_).first(chains * count), memory_);
         Tweaked leaves(memory_, chains * node_bytes);
         for (std::size_t k = 0; k < count; k++) {
-            const Signed& one = all[good_[k]];
-            std::byte* ends = leaves.add({MKZ_XMSS_LEAF, 0, epoch(one)}, one.parameter());
+            const Signed& item = all[candidates_[k]];
+            std::byte* ends = leaves.add({MKZ_XMSS_LEAF, 0, epoch(item)}, item.parameter());
             for (std::size_t c = 0; c < chains; c++)
                 std::memcpy(ends + node_bytes * c, walked_[chains * k + c].value.data(), node_bytes);
         }
@@ -51,19 +52,19 @@ public:
         for (std::size_t k = 0; k < count; k++) nodes_[k] = leaves.node(k);
         for (unsigned level = 0; level < height; level++) climb(all, count, level);
         for (std::size_t k = 0; k < count; k++) {
-            const Signed& one = all[good_[k]];
-            valid[good_[k]] = std::memcmp(nodes_[k].data(), one.public_key, node_bytes) == 0 ? 1 : 0;
+            const Signed& item = all[candidates_[k]];
+            valid[candidates_[k]] = std::memcmp(nodes_[k].data(), item.public_key, node_bytes) == 0 ? 1 : 0;
         }
     }
 
 private:
-    static std::uint32_t epoch(const Signed& one) { return static_cast<std::uint32_t>(one.epoch); }
+    static std::uint32_t epoch(const Signed& item) { return static_cast<std::uint32_t>(item.epoch); }
 
     void encode(std::span<const Signed> all, std::uint8_t* valid) {
         Tweaked encodings(memory_, encoded_bytes);
-        for (const Signed& one : all) {
-            add_encoding(encodings, one.parameter(), epoch(one), {one.message, message_bytes},
-                         std::span<const std::byte, randomizer_bytes>(one.randomizer(), randomizer_bytes));
+        for (const Signed& item : all) {
+            add_encoding(encodings, item.parameter(), epoch(item), {item.message, message_bytes},
+                         std::span<const std::byte, randomizer_bytes>(item.randomizer(), randomizer_bytes));
         }
         encodings.hash();
         for (std::size_t i = 0; i < all.size(); i++)
@@ -73,12 +74,12 @@ private:
     void climb(std::span<const Signed> all, std::size_t count, unsigned level) {
         Tweaked merges(memory_, 2 * node_bytes);
         for (std::size_t k = 0; k < count; k++) {
-            const Signed& one = all[good_[k]];
-            const std::uint32_t at = epoch(one) >> level;
+            const Signed& item = all[candidates_[k]];
+            const std::uint32_t at = epoch(item) >> level;
             const auto above = static_cast<std::uint32_t>(std::uint64_t{at} >> 1);
-            std::byte* pair = merges.add({MKZ_XMSS_NODE, level + 1, above}, one.parameter());
+            std::byte* pair = merges.add({MKZ_XMSS_NODE, level + 1, above}, item.parameter());
             std::memcpy(pair + (at % 2 == 0 ? 0 : node_bytes), nodes_[k].data(), node_bytes);
-            std::memcpy(pair + (at % 2 == 0 ? node_bytes : 0), one.sibling(level), node_bytes);
+            std::memcpy(pair + (at % 2 == 0 ? node_bytes : 0), item.sibling(level), node_bytes);
         }
         merges.hash();
         for (std::size_t k = 0; k < count; k++) nodes_[k] = merges.node(k);
@@ -87,7 +88,7 @@ private:
     std::array<std::byte, walk_bytes(chains* n)> memory_;
     std::array<Chain, chains * n> walked_;
     std::array<std::array<std::uint8_t, chains>, n> steps_;
-    std::array<std::size_t, n> good_;
+    std::array<std::size_t, n> candidates_;
     std::array<Node, n> nodes_;
 };
 
@@ -102,10 +103,10 @@ void require_bytes(ByteView bytes, const char* name, std::size_t each, std::size
 bool verify(ByteView public_key, std::uint64_t epoch, ByteView message, ByteView signature) {
     if (public_key.size() != public_key_bytes || message.size() != message_bytes || signature.size() != signature_bytes)
         return false;
-    const Signed one{public_key.data(), message.data(), signature.data(), epoch};
+    const Signed item{public_key.data(), message.data(), signature.data(), epoch};
     Verifier<1> verifier;
     std::uint8_t valid = 0;
-    verifier.verify({&one, 1}, &valid);
+    verifier.verify({&item, 1}, &valid);
     return valid != 0;
 }
 

@@ -85,8 +85,8 @@ MERKLIZE_C_API merklize_status merklize_dm_verity_format(const char *data, const
 MERKLIZE_C_API merklize_status merklize_dm_verity_dump(const char *hashes, uint64_t offset,
                                                        merklize_dm_verity_facts *facts);
 /* Hashes all data again, and compares every block of the tree with the level above it, up to the root. Wrong blocks are
- * no error. A root binds the data only together with the form: an attacker who writes the superblock can choose another
- * one, under which other data has this root. So take the form from where the root came from.
+ * no error. A root binds the data only together with the form: an attacker who writes the superblock can choose
+ * another form, under which other data has this root. So take the form from where the root came from.
  * root    [root_bytes], the root hash that is trusted
  * form    the superblock must state the same; null: it is believed. Without form->data_blocks its blocks must be all of
  *         the data, up to a hash area in the same file

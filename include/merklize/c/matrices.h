@@ -95,11 +95,11 @@ enum {
     MERKLIZE_CONSTRAINT_OP_ADD = 0,      /* slot `to` becomes a + b */
     MERKLIZE_CONSTRAINT_OP_SUBTRACT = 1, /* slot `to` becomes a - b */
     MERKLIZE_CONSTRAINT_OP_MULTIPLY = 2, /* slot `to` becomes a b */
-    MERKLIZE_CONSTRAINT_OP_SUM = 3       /* the sum of the point takes a, times the weight whose number b is */
+    MERKLIZE_CONSTRAINT_OP_SUM = 3       /* adds a times the weight of number b to the point's sum */
 };
 
-/* A step of a program. The three highest bits of an operand say what the others are the number of: 0 a slot, 1 a
- * scalar, 2 + 2 m a column of matrix m in the row of the point, 3 + 2 m in the row of the point after it. */
+/* A step of a program. The three highest bits of an operand say what it is, the other bits its number: 0 a slot, 1 a
+ * scalar, 2 + 2 m a column of matrix m in the row of the point, 3 + 2 m a column of it in the point's next row. */
 typedef struct merklize_constraint_step {
     uint32_t op; /* MERKLIZE_CONSTRAINT_OP_... */
     uint32_t to; /* a slot, 0 to 63; of a sum 0 */
@@ -111,24 +111,24 @@ typedef struct merklize_constraint_step {
 typedef struct merklize_constraint_form {
     const merklize_constraint_step *steps;
     uint64_t n_steps;    /* up to 2^24 */
-    const void *scalars; /* words in the form of the matrices' */
+    const void *scalars; /* in the form of the matrices' words */
     uint64_t scalar_bytes;
     const void *weights; /* the same: `degree` words a weight */
     uint64_t weight_bytes;
-    uint64_t next;   /* points from one to the one after it, at most the number of rows */
+    uint64_t next;   /* the next row of point i is that of point i + next; at most the number of rows */
     uint32_t field;  /* MERKLIZE_FIELD_... */
     uint32_t order;  /* MERKLIZE_ROW_ORDER_..., of the matrices' rows */
     uint32_t degree; /* words of a weight and of a sum, 1 to 8 */
 } merklize_constraint_form;
 
-/* Sums of polynomials with weights, for each row of matrices: the constraints of a proof on a coset, folded by powers
- * of a challenge. The polynomials are a program without branches, which each point runs with slots of its own.
+/* For each row of matrices, the sum of polynomials times weights: the constraints of a proof on a coset, folded by
+ * powers of a challenge. The polynomials are a program without branches, which each point runs with slots of its own.
  * matrices [count], 1 to 3, of the same 2^k rows, k <= 32, in host memory or in that of a device, which then computes.
  *          MERKLIZE_ELEMENTS_ANY over Goldilocks, MERKLIZE_ELEMENTS_MONTGOMERY over the other fields
  * out      [out_bytes] of the host, written: `degree` words below p for each point, in natural order and in the form of
  *          the matrices' words; undefined after an error; must not overlap what is read
- * errors   invalid_argument (sizes; a step that is none, or names a slot that no step before wrote, a scalar, a column
- *          or a weight that is not there; a scalar or a weight that is not below p), out_of_memory, cancelled */
+ * errors   invalid_argument (sizes; a step with an unknown op, a slot that no earlier step wrote, or a scalar, column
+ *          or weight that does not exist; a scalar or a weight that is not below p), out_of_memory, cancelled */
 MERKLIZE_C_API merklize_status merklize_evaluate_constraints(const merklize_matrix *matrices, size_t count,
                                                              const merklize_constraint_form *form, void *out,
                                                              uint64_t out_bytes, const merklize_run_options *options);

@@ -209,7 +209,7 @@ def _lock(fd: int, partial: str) -> None:
 
 
 class _Broken(Exception):
-    """An attempt ended early; another one may get further."""
+    """An attempt ended early; another attempt may get further."""
 
 
 class _Slow(_Broken):

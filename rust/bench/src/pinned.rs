@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-/// A copy of elements: pinned for a CUDA device, ordinary memory for another one.
+/// A copy of elements: pinned for a CUDA device, ordinary memory for another device.
 pub enum HostMemory<T> {
     Pinned { first: *mut T, length: usize, free: Free },
     Ordinary(Vec<T>),

@@ -134,7 +134,7 @@ fn wrong_calls_and_malformed_proofs_are_errors() {
     assert!(T::verify(root, 3, root, &proof).is_err());
 }
 
-/// Winterfell's own hashers, with the library's name of the same hash, or of another one.
+/// Winterfell's own hashers, with the library's name of the same hash, or of another hash.
 macro_rules! hasher_of {
     ($name:ident, $stock:ty, $hash:expr, $merge:expr) => {
         #[derive(Clone)]

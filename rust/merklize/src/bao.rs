@@ -245,8 +245,9 @@ pub fn verify(
 /// empty range the group of its start is verified, and for a range beyond the end the last group. What can only be read
 /// in order is copied to the folder for temporary files first.
 ///
-/// # Errors `Io`: it cannot be read, or it changed while it was read. Bytes that are not all in it; a range that ends
-/// before its start; `Cancelled`.
+/// # Errors
+/// `Io`: it cannot be read, or it changed while it was read. Bytes that are not all in it; a range that ends before its
+/// start; `Cancelled`.
 pub fn verify_file(
     file: &File,
     range: Range<u64>,

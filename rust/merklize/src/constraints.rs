@@ -13,13 +13,13 @@ pub enum Operand {
     Slot(u32),
     /// An element of [`ConstraintForm::scalars`].
     Scalar(u32),
-    /// A word of the row of the point, or of the row of the point after it.
+    /// A word of the row of the point, or of its next row.
     Cell {
         /// 0 to 2.
         matrix: u32,
         /// Below the matrix's number of columns.
         column: u32,
-        /// Whether it is the row of the point after it.
+        /// Whether it is the next row.
         is_next: bool,
     },
 }
@@ -64,7 +64,7 @@ impl ConstraintStep {
         Self::new(sys::MERKLIZE_CONSTRAINT_OP_MULTIPLY, to, a, b.to_c())
     }
 
-    /// The sum of the point takes a, times the weight of this number.
+    /// Adds a times the weight of this number to the point's sum.
     pub fn sum(a: Operand, weight: u32) -> Self {
         Self::new(sys::MERKLIZE_CONSTRAINT_OP_SUM, 0, a, weight)
     }
@@ -77,22 +77,22 @@ pub struct ConstraintForm<'a, W> {
     pub field: Field,
     /// The order of the matrices' rows.
     pub order: RowOrder,
-    /// Points from one to the one after it, at most the number of rows.
+    /// The next row of point i is that of point i + `next`. At most the number of rows.
     pub next: u64,
     /// Up to 2^24 steps.
     pub steps: &'a [ConstraintStep],
-    /// Words in the form of the matrices'.
+    /// In the form of the matrices' words.
     pub scalars: &'a [W],
-    /// The same: `degree` words a weight.
+    /// In the same form: `degree` words a weight.
     pub weights: &'a [W],
     /// Words of a weight and of a sum, 1 to 8.
     pub degree: usize,
 }
 
-/// Sums of polynomials with weights, for each row of matrices: the constraints of a proof on a coset, folded by powers
-/// of a challenge. The polynomials are a program without branches, which each point runs with 64 slots of its own. The
-/// sums are in natural order, `degree` words each, in the form of the matrices' words. Matrices in a device's memory
-/// are read there.
+/// For each row of matrices, the sum of polynomials times weights: the constraints of a proof on a coset, folded by
+/// powers of a challenge. The polynomials are a program without branches, which each point runs with 64 slots of its
+/// own. The sums are in natural order, `degree` words each, in the form of the matrices' words. Matrices in a device's
+/// memory are read there.
 ///
 /// Matrices are one to three, of the same 2^k rows, with [`Elements::Any`](crate::Elements) over Goldilocks, else with
 /// [`Elements::Montgomery`](crate::Elements).
@@ -101,7 +101,7 @@ pub struct ConstraintForm<'a, W> {
 /// use merklize::{evaluate_constraints, ConstraintForm, ConstraintStep, Elements, Field, Matrix, Operand, Options};
 /// use merklize::RowOrder;
 ///
-/// // Of the powers of 3, each is three times the one before; only at the last row it is not.
+/// // Each row is three times the row before it. The row after the last is the first, which is not.
 /// let words = [1u64, 3, 9, 27];
 /// let matrix = Matrix::new(&words, 1)?.elements(Elements::Any);
 /// let cell = |is_next| Operand::Cell { matrix: 0, column: 0, is_next };
@@ -125,8 +125,8 @@ pub struct ConstraintForm<'a, W> {
 /// ```
 ///
 /// # Errors
-/// Matrices of other forms; a step that names a slot that no step before wrote, or a scalar, a column or a weight that
-/// is not there, with its number; a scalar or a weight that is not below the modulus; `OutOfMemory`.
+/// Matrices of other forms; a step with a slot that no earlier step wrote, or with a scalar, column or weight that does
+/// not exist; a scalar or a weight that is not below the modulus; `OutOfMemory`.
 pub fn evaluate_constraints<W: Word + Default>(
     matrices: &[Matrix<'_, W>],
     form: &ConstraintForm<'_, W>,

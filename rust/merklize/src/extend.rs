@@ -68,8 +68,9 @@ impl ExtendForm {
 ///
 /// Words in Montgomery form ([`Elements`](crate::Elements)) give words in Montgomery form.
 ///
-/// # Errors A number of rows that is no power of two, or that the field has no root for; words of another size than the
-/// field's; a word that is not below the modulus, with its row and column; `OutOfMemory`.
+/// # Errors
+/// A number of rows that is no power of two, or that the field has no root for; words of another size than the field's;
+/// a word that is not below the modulus, with its row and column; `OutOfMemory`.
 pub fn extend<W: Word>(matrix: Matrix<'_, W>, form: ExtendForm, options: &Options<'_>) -> Result<Vec<W>> {
     let (mut words, n_words) = room_for("extend", matrix, form)?;
     // SAFETY: the vector has room for these words. A call that succeeds has written all of them, and nothing reads them
@@ -261,8 +262,9 @@ fn commit_extended_to<W: Word>(
 ///
 /// Weights and sums have the form of the matrix's words ([`Elements`](crate::Elements)).
 ///
-/// # Errors Another number of weights than of rows or columns; a degree that is not 1 to 8; words of another size than
-/// the field's; a word that is not below the modulus, with its row and column, or its weight; `OutOfMemory`.
+/// # Errors
+/// Another number of weights than of rows or columns; a degree that is not 1 to 8; words of another size than the
+/// field's; a word that is not below the modulus, with its row and column, or its weight; `OutOfMemory`.
 pub fn weighted_sums<W: Word + Default>(
     matrix: Matrix<'_, W>,
     field: Field,

@@ -49,8 +49,9 @@ impl MerkleForest {
 
     /// Builds the trees over leaves that lie tree after tree, `n_leaves` for each. The leaves are copied.
     ///
-    /// # Errors A number of leaves that is not a power of two, or that does not divide the number of digests; words
-    /// that are not below the modulus.
+    /// # Errors
+    /// A number of leaves that is not a power of two, or that does not divide the number of digests; words that are not
+    /// below the modulus.
     pub fn from_leaves<'a>(
         leaves: &[Digest],
         n_leaves: u64,

@@ -142,8 +142,9 @@ impl Manifest {
     /// by tensor, all other files whole. Every byte is read once, by all threads. A folder in which a shard of an index
     /// is missing is no error: see [`missing`](Self::missing).
     ///
-    /// # Errors `InvalidArgument`: options, a header that breaks safetensors' rules, names that no manifest holds,
-    /// links. `Io`. `Cancelled`.
+    /// # Errors
+    /// `InvalidArgument`: options, a header that breaks safetensors' rules, names that no manifest holds, links. `Io`.
+    /// `Cancelled`.
     pub fn create(path: impl AsRef<Path>, options: &CreateOptions, run: &Options<'_>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         let kept = Kept::new(&options.ignore, options.exclude.as_ref())?;
@@ -160,8 +161,9 @@ impl Manifest {
 
     /// Reads the text of a manifest.
     ///
-    /// # Errors `InvalidArgument`: a text that [`to_json`](Self::to_json) cannot have written; a root other than that
-    /// of the entries.
+    /// # Errors
+    /// `InvalidArgument`: a text that [`to_json`](Self::to_json) cannot have written; a root other than that of the
+    /// entries.
     pub fn parse(text: &str) -> Result<Self> {
         // SAFETY: a text and its length.
         Self::make("Manifest::parse", |out| unsafe {

@@ -60,8 +60,9 @@ pub fn hash_pieces(data: &[u8], piece_size: u64, options: &Options<'_>) -> Resul
 /// The same for ranges of one regular file or block device, a message each, in any order. All threads read and hash at
 /// once, whatever the lengths.
 ///
-/// # Errors `Io`: not a regular file or a block device, it ends before a range does, or it changed while it was read.
-/// As of [`hash_pieces`]; a range that ends before its start.
+/// # Errors
+/// `Io`: not a regular file or a block device, it ends before a range does, or it changed while it was read. As of
+/// [`hash_pieces`]; a range that ends before its start.
 pub fn hash_file_ranges(
     file: &File,
     ranges: &[Range<u64>],

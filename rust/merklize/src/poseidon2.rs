@@ -50,9 +50,10 @@ impl Hash {
     /// # Ok::<(), merklize::Error>(())
     /// ```
     ///
-    /// # Errors An unsupported width, rate or number of rounds; a wrong number of words (the text has the right one); a
-    /// word that is not below the modulus, with its index; a quad over another field or of another width; more than 127
-    /// sets of constants in one process.
+    /// # Errors
+    /// An unsupported width, rate or number of rounds; a wrong number of words (the text has the right one); a word
+    /// that is not below the modulus, with its index; a quad over another field or of another width; more than 127 sets
+    /// of constants in one process.
     pub fn poseidon2(rows: &Poseidon2<'_>, quad: Option<&Poseidon2<'_>>) -> Result<Self> {
         let (rows, quad) = (rows.to_c(), quad.map(|quad| quad.to_c()));
         let mut hash = 0;
@@ -67,8 +68,9 @@ impl Hash {
     /// does of Poseidon2's. Its name is `poseidon:` and a digest of the constants. It has no merge of four: commitments
     /// of arity 4 are refused.
     ///
-    /// # Errors Those of [`poseidon2`](Self::poseidon2); a matrix of another size, or without an inverse; or one
-    /// without an inverse when its first row and column are left out, which no MDS matrix is.
+    /// # Errors
+    /// Those of [`poseidon2`](Self::poseidon2); a matrix of another size, or without an inverse; or one without an
+    /// inverse when its first row and column are left out, which no MDS matrix is.
     pub fn poseidon(rows: &Poseidon<'_>) -> Result<Self> {
         let (rows, mut hash) = (rows.to_c(), 0);
         // SAFETY: the words outlive the call, which copies them.

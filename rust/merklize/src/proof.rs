@@ -144,9 +144,10 @@ impl Proof {
     /// Verifies that the proof leads from its leaves to this root, and claims what is expected. `mode` is that of a
     /// keyed tree.
     ///
-    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else.
-    /// `InvalidArgument`: a proof of consistency, which [`Proof::verify_consistency`] takes; [`Rule::Default`] as the
-    /// expected rule; a mode that is not BLAKE3's.
+    /// # Errors
+    /// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else. `InvalidArgument`: a
+    /// proof of consistency, which [`Proof::verify_consistency`] takes; [`Rule::Default`] as the expected rule; a mode
+    /// that is not BLAKE3's.
     pub fn verify(&self, root: &Digest, expect: Expect, mode: Mode<'_>) -> Result<()> {
         let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
         // SAFETY: a live handle and values of this call.
@@ -173,8 +174,9 @@ impl Proof {
     /// # Ok::<(), merklize::Error>(())
     /// ```
     ///
-    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold. `InvalidArgument`: a proof of
-    /// leaves, which [`Proof::verify`] takes; a mode that is not BLAKE3's.
+    /// # Errors
+    /// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold. `InvalidArgument`: a proof of leaves, which
+    /// [`Proof::verify`] takes; a mode that is not BLAKE3's.
     pub fn verify_consistency(&self, roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
         let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
         // SAFETY: a live handle and values of this call.
@@ -274,8 +276,9 @@ fn require(call: &str, rule: &str, valid: bool) -> Result<()> {
 /// Verifies that bytes from anywhere are a proof, of one leaf or of several, that leads to this root and claims what is
 /// expected.
 ///
-/// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else; bytes that are
-/// no such proof. `InvalidArgument`: [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
+/// # Errors
+/// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold, or claims anything else; bytes that are no such
+/// proof. `InvalidArgument`: [`Rule::Default`] as the expected rule; a mode that is not BLAKE3's.
 pub fn verify(proof: &[u8], root: &Digest, expect: Expect, mode: Mode<'_>) -> Result<()> {
     let (root, mode, mut valid) = (root.to_c(), mode.to_c(), 0);
     // SAFETY: `proof` is read for the call.
@@ -288,8 +291,9 @@ pub fn verify(proof: &[u8], root: &Digest, expect: Expect, mode: Mode<'_>) -> Re
 /// Verifies that bytes from anywhere are a proof that the leaves under the old root are the first leaves under the new
 /// one.
 ///
-/// # Errors [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold; bytes that are no such proof.
-/// `InvalidArgument`: a mode that is not BLAKE3's.
+/// # Errors
+/// [`NotValid`](crate::ErrorKind::NotValid): the proof does not hold; bytes that are no such proof. `InvalidArgument`:
+/// a mode that is not BLAKE3's.
 pub fn verify_consistency(proof: &[u8], roots: Roots<'_>, mode: Mode<'_>) -> Result<()> {
     let (old, new, mode, mut valid) = (roots.old_root.to_c(), roots.new_root.to_c(), mode.to_c(), 0);
     // SAFETY: `proof` is read for the call.

@@ -139,8 +139,9 @@ pub fn merkle_root_parts<'a>(parts: &[&Buffer], form: impl Into<Form<'a>>, optio
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
-/// # Errors `Io`: it cannot be opened or read, or it changed its size while it was read. Blocks of 0 bytes, and what
-/// the hash or the rule does not take. `Cancelled`.
+/// # Errors
+/// `Io`: it cannot be opened or read, or it changed its size while it was read. Blocks of 0 bytes, and what the hash or
+/// the rule does not take. `Cancelled`.
 pub fn merkle_root_file<'a>(
     input: impl AsRef<Path>,
     leaves: Leaves,
@@ -435,8 +436,9 @@ impl MerkleTree {
 
     /// Replaces leaves, and hashes the paths above them again on the tree's device.
     ///
-    /// # Errors An index that is not below the number of leaves, an index twice, different counts, words that are not
-    /// below the modulus. The tree is then as before.
+    /// # Errors
+    /// An index that is not below the number of leaves, an index twice, different counts, words that are not below the
+    /// modulus. The tree is then as before.
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         equal_counts("MerkleTree::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the tree alone.

@@ -91,8 +91,9 @@ impl TreeFile {
 
     /// Opens a tree file.
     ///
-    /// # Errors `Io`: it cannot be opened or read, or it is damaged, truncated, too long, or of a newer version; the
-    /// text says which.
+    /// # Errors
+    /// `Io`: it cannot be opened or read, or it is damaged, truncated, too long, or of a newer version; the text says
+    /// which.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         // SAFETY: a path and a place for the handle.

@@ -39,8 +39,9 @@ impl TreeWriter {
     /// form and number; the caller must know that they are the first leaves of this tree. The options hold for all
     /// later calls.
     ///
-    /// # Errors `Io`: a disk that is too small, a path that is no regular file, another build of it that is running.
-    /// Options with `progress`, `timings` or a stream; a number of leaves that the rule does not allow.
+    /// # Errors
+    /// `Io`: a disk that is too small, a path that is no regular file, another build of it that is running. Options
+    /// with `progress`, `timings` or a stream; a number of leaves that the rule does not allow.
     pub fn create<'a>(
         path: impl AsRef<Path>,
         n_leaves: u64,
@@ -68,8 +69,9 @@ impl TreeWriter {
 
     /// Takes more leaves. After an error [`written`](Self::written) gives the number of leaves that were taken.
     ///
-    /// # Errors `Io`: a full disk, after which the work can be resumed. More leaves than there are to be; words that
-    /// are not below the modulus.
+    /// # Errors
+    /// `Io`: a full disk, after which the work can be resumed. More leaves than there are to be; words that are not
+    /// below the modulus.
     pub fn append(&mut self, leaves: &[Digest]) -> Result<()> {
         // SAFETY: the leaves are read for the call; this value has the writer alone.
         check("TreeWriter::append", || unsafe {

@@ -40,8 +40,9 @@ impl Verdicts {
         Self(valid, Claims::Signatures)
     }
 
-    /// # Errors [`NotValid`](crate::ErrorKind::NotValid): a proof or a signature is not valid; the text has the index
-    /// of the first one and how many there are.
+    /// # Errors
+    /// [`NotValid`](crate::ErrorKind::NotValid): a proof or a signature is not valid; the text has the index of the
+    /// first of these, and their number.
     pub fn require_all(&self) -> Result<()> {
         let Some(first) = self.0.iter().position(|valid| !valid) else {
             return Ok(());
@@ -57,7 +58,7 @@ impl Verdicts {
         }))
     }
 
-    /// One `bool` for each, in order.
+    /// One `bool` for each proof or signature, in order.
     #[must_use]
     pub fn into_vec(self) -> Vec<bool> {
         self.0

@@ -2,13 +2,13 @@
 //!
 //! **A key signs one message for each epoch, and keeps no state.** Signatures of two messages at one epoch let others
 //! sign: write down that an epoch is used before you sign at it, never restore a backup of that record, and never let
-//! two programs sign with one key. docs/xmss.md says it all.
+//! two programs sign with one key. docs/xmss.md has all rules.
 //!
 //! ```
 //! use merklize::{xmss, Options};
 //!
 //! let options = Options::new();
-//! let seeds = [[1; 32], [2; 32]]; // of your system's random numbers
+//! let seeds = [[1; 32], [2; 32]]; // take 32 random bytes each, from the system
 //! let keys = xmss::keys(&seeds, 1000..=1063, &options)?;
 //! let signature = keys[0].sign(1007, &[17; 32], &options)?;
 //! xmss::verify(&keys[0].public_key(), 1007, &[17; 32], &signature.0)?;
@@ -118,7 +118,7 @@ impl Key {
     /// Signs a message, usually a digest, by the one-time key of an epoch.
     ///
     /// Never sign two messages at one epoch: together they let others sign. The same key, epoch and message give the
-    /// same signature, of about 2^14 attempts.
+    /// same signature. A signature takes about 2^15 attempts.
     ///
     /// # Errors
     /// As of [`Key::path`].
@@ -161,7 +161,7 @@ pub fn keys(seeds: &[[u8; 32]], epochs: RangeInclusive<u32>, options: &Options<'
 /// Verifies that bytes from anywhere are a signature of the message by the key, at the epoch.
 ///
 /// # Errors
-/// [`NotValid`](crate::ErrorKind::NotValid): they are not, or of another length.
+/// [`NotValid`](crate::ErrorKind::NotValid): the bytes are no such signature, or have another length.
 pub fn verify(public_key: &PublicKey, epoch: u32, message: &[u8; 32], signature: &[u8]) -> Result<()> {
     let (key, mut valid) = (public_key.0, 0);
     // SAFETY: all are read for the call, with their lengths.
@@ -186,17 +186,17 @@ pub fn verify(public_key: &PublicKey, epoch: u32, message: &[u8; 32], signature:
 /// A signature with what it is to be verified against.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim<'a> {
-    /// Of the signer.
+    /// The signer's key.
     pub public_key: &'a PublicKey,
-    /// At which it was signed.
+    /// The epoch at which the message was signed.
     pub epoch: u32,
-    /// What was signed.
+    /// The message that was signed.
     pub message: &'a [u8; 32],
     /// The bytes of the signature.
     pub signature: &'a [u8; SIGNATURE_BYTES],
 }
 
-/// Verifies many signatures side by side. One that is not valid is no error here: look at the verdicts, or call
+/// Verifies many signatures side by side. A signature that is not valid is no error here: look at the verdicts, or call
 /// [`Verdicts::require_all`].
 ///
 /// # Errors

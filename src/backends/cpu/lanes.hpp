@@ -90,7 +90,7 @@ struct Lanes {
     /// n rows of `bytes` <= 1024 bytes, each a whole one-chunk message, to n BLAKE3 digests.
     void (*hash_short_rows)(const std::uint8_t* rows, std::size_t n, std::size_t bytes, const std::uint32_t key[8],
                             std::uint32_t flags, std::uint8_t* out) = nullptr;
-    /// n chains of blocks, longest first. The output of a chain may overwrite the input of another one that comes
+    /// n chains of blocks, longest first. The output of a chain may overwrite the input of another chain that comes
     /// before it or is in the same vector.
     void (*hash_chains)(const Chain* chains, std::size_t n, const std::uint32_t key[8], std::uint32_t flags) = nullptr;
     /// n blocks of 64 bytes of extendable output from block index `counter` on.
@@ -112,10 +112,10 @@ struct Lanes {
     ExtendKernel extend_32 = nullptr;
     ExtendKernel extend_64 = nullptr;
 
-    // Of XMSS keys (core/hashes/xmss.h). A slot's node goes to out + 16 i.
+    // Nodes of XMSS keys (core/hashes/xmss.h). The node of slot i goes to out + 16 i.
     /// n slots of level 0.
     void (*xmss_leaves)(const XmssSlot* slots, std::size_t n, std::uint8_t* out) = nullptr;
-    /// n slots of a level above. Those of the level below, 32 bytes for each, are at `in`, which may be out.
+    /// n slots of level `level`. Their children, 32 bytes for each slot, are at `in`, which may be out.
     void (*xmss_nodes)(const XmssSlot* slots, std::size_t n, std::uint32_t level, const std::uint8_t* in,
                        std::uint8_t* out) = nullptr;
 };

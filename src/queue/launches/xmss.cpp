@@ -12,10 +12,10 @@ namespace merklize::runtime {
 namespace {
 
 constexpr std::uint64_t node_bytes = 16;
-// Subtrees with so many slots are on the device at a time: 96 MiB, or with little memory less.
+// Slots of the subtrees that are on the device at a time: 96 MiB of nodes, and fewer if the device has little memory.
 constexpr std::uint64_t most_slots = 1 << 22, few_slots = 1 << 16;
 // Leaves of the first launch, if the call can be cancelled: enough to keep a large GPU busy. Later launches have more,
-// as long as none takes the time after which a caller is asked.
+// as long as a launch takes less than wanted_seconds. The caller is asked between launches.
 constexpr std::uint64_t first_leaves = 1 << 18, first_leaves_of_cpu = 1 << 10;
 constexpr double wanted_seconds = 0.025;
 
@@ -25,7 +25,7 @@ struct Subtrees {
     std::uint32_t first, last, levels, level;
 };
 
-// Pinned memory for secrets, which is wiped when no copy reads it any more.
+// Pinned memory for secrets. The destructor waits for the copies that read it, and wipes it.
 class PinnedSecrets {
 public:
     explicit PinnedSecrets(DeviceCall& call) : call_(call), pinned_(call.device().borrow_pinned(Staging::small_copy)) {}
@@ -38,10 +38,10 @@ public:
     PinnedSecrets& operator=(const PinnedSecrets&) = delete;
 
     void send(const Place& to, std::span<const std::byte> secrets) {
-        for (std::uint64_t done = 0, here = 0; done < secrets.size(); done += here) {
-            here = std::min<std::uint64_t>(pinned_.size, secrets.size() - done);
-            std::memcpy(pinned_.bytes, &secrets[done], here);
-            call_.copy_to_device(moved(to, done), pinned_.bytes, here);
+        for (std::uint64_t done = 0, count = 0; done < secrets.size(); done += count) {
+            count = std::min<std::uint64_t>(pinned_.size, secrets.size() - done);
+            std::memcpy(pinned_.bytes, &secrets[done], count);
+            call_.copy_to_device(moved(to, done), pinned_.bytes, count);
             call_.synchronize_main();
         }
     }
@@ -51,29 +51,29 @@ private:
     const Pinned pinned_;
 };
 
-// The secrets on the device, which are overwritten by zeros in the end.
+// The secrets on the device. The destructor overwrites them with zeros.
 class SentSecrets {
 public:
     SentSecrets(DeviceCall& call, std::span<const XmssSecret> keys)
-        : call_(call), bytes_(keys.size_bytes()), there_(call.scratch(bytes_)) {
-        PinnedSecrets(call).send(there_.place(), std::as_bytes(keys));
+        : call_(call), bytes_(keys.size_bytes()), memory_(call.scratch(bytes_)) {
+        PinnedSecrets(call).send(memory_.place(), std::as_bytes(keys));
     }
     ~SentSecrets() {
         try {
-            call_.clear_nodes(there_.place(), bytes_ / Digest::size);
+            call_.clear_nodes(memory_.place(), bytes_ / Digest::size);
             call_.synchronize_main();
-        } catch (const Error&) {  // a device that takes no commands any more
+        } catch (const Error&) {  // the device takes no commands after a failure
         }
     }
     SentSecrets(const SentSecrets&) = delete;
     SentSecrets& operator=(const SentSecrets&) = delete;
 
-    mkz_memory* memory() const { return range_of(there_).memory; }
+    mkz_memory* memory() const { return range_of(memory_).memory; }
 
 private:
     DeviceCall& call_;
     std::uint64_t bytes_;
-    Lease there_;
+    Lease memory_;
 };
 
 struct XmssKernels {
@@ -98,7 +98,7 @@ public:
           keys_(call, job.keys),
           at_once_(call.facts().is_cpu != 0 ? first_leaves_of_cpu : first_leaves) {}
 
-    // slots  that are on the device at a time
+    // slots  how many are on the device at a time, of all subtrees there
     // returns  false if the caller cancelled
     bool make(std::uint64_t slots) {
         const std::uint64_t most = std::clamp<std::uint64_t>(slots >> job_.levels, 1, job_.n);
@@ -124,7 +124,7 @@ private:
 
     std::uint64_t groups(std::uint64_t slots) const { return groups_of(slots, kernels_.policy, kernels_.leaves); }
 
-    // done  subtrees before these
+    // done  how many subtrees of the job come before `trees`
     bool make_leaves(Subtrees& trees, std::uint64_t done, const Range& out) {
         const std::uint64_t slots = trees.count << job_.levels;
         for (trees.first_slot = 0; trees.first_slot < slots;) {
@@ -147,12 +147,12 @@ private:
     const Tick& tick_;
     const XmssKernels kernels_;
     const SentSecrets keys_;
-    std::uint64_t at_once_;  // leaves of a launch: a multiple of a group's
+    std::uint64_t at_once_;  // leaves of a launch, a multiple of a group's items
 };
 
 }  // namespace
 
-// With little memory a device takes fewer at a time. If it has none, the processors hash.
+// If the device has little memory, it gets fewer subtrees at a time. If it has none, the processors hash.
 bool DeviceCall::launch(const MakeXmss& a, const Tick& tick) {
     if (a.n == 0) return true;
     for (const std::uint64_t slots : {most_slots, few_slots}) {

@@ -5,7 +5,7 @@
  *
  *   secret of chain i at epoch e   T(0, i, e, seed), then 7 steps: step k is T(1, 8 i + k, e, value)
  *   leaf of epoch e                T(2, 0, e, the ends of the 42 chains)
- *   node i of level l              T(3, l, i, left || right); T(6, l, i, seed) if no epoch of the key is below it */
+ *   node i of level l              T(3, l, i, left || right); a filler T(6, l, i, seed) if no epoch is below it */
 #ifndef MKZ_XMSS_H
 #define MKZ_XMSS_H
 
@@ -58,7 +58,7 @@ MKZ_FN void mkz_xmss_end(mkz_lane32 value[4], const mkz_lane32 p[4], const mkz_l
     }
 }
 
-/* The ends go to the leaf's hash as they are made: one moves into a block behind three others, or behind the tweak. */
+/* Each end goes into the leaf's hash when it is made: it is shifted into a block, behind the tweak or other ends. */
 MKZ_FN void mkz_xmss_leaf(mkz_lane32 out[4], const mkz_lane32 p[4], const mkz_lane32 seed[8], mkz_lane32 epoch) {
     mkz_lane32 h[8], block[16];
     for (int k = 0; k < 8; k++) block[k] = MKZ_SPLAT32(0);
@@ -72,7 +72,7 @@ MKZ_FN void mkz_xmss_leaf(mkz_lane32 out[4], const mkz_lane32 p[4], const mkz_la
     for (int k = 0; k < 4; k++) out[k] = h[k];
 }
 
-/* is_there: all ones in a lane whose node has an epoch of the key below it, else zero. left, right: of such lanes */
+/* is_there: all ones in a lane whose node has an epoch of the key below it, else zero. Other lanes get a filler. */
 MKZ_FN void mkz_xmss_node(mkz_lane32 out[4], const mkz_lane32 p[4], const mkz_lane32 seed[8], mkz_u32 level,
                           mkz_lane32 index, const mkz_lane32 left[4], const mkz_lane32 right[4], mkz_lane32 is_there) {
     mkz_lane32 m[16], kind = MKZ_SPLAT32(MKZ_XMSS_FILLER);

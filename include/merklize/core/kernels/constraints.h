@@ -1,5 +1,5 @@
-/* constraints.h: values of polynomials in the words of a row, of the row after it, and in scalars, each times the words
- * of a weight, and their sum: the constraints of a proof, folded.
+/* constraints.h: for each row, the sum of polynomials in the words of the row, of its next row, and in scalars, each
+ * times a weight: the constraints of a proof, folded.
  *
  * The polynomials are a program of steps, which all items run in step, each for a row of its own. A step takes two
  * operands, and writes a slot of its item or adds to its sum. Slots are in local memory: those of an item are a group's
@@ -22,18 +22,18 @@
 #define MKZ_STEP_MULTIPLY 2u
 #define MKZ_STEP_SUM 3u /* adds operand a, times the weight of number b, to the sum */
 
-/* The highest bits of an operand say what its other bits are the number of. */
+/* The highest bits of an operand say what it is, its other bits are its number. */
 #define MKZ_OPERAND_BITS 29
 #define MKZ_OPERAND_SLOT 0u
 #define MKZ_OPERAND_SCALAR 1u
-#define MKZ_OPERAND_CELL 2u /* plus 2 m: a column of matrix m, in the row; plus 2 m + 1: in the row after it */
+#define MKZ_OPERAND_CELL 2u /* plus 2 m: a column of matrix m, in the row; plus 2 m + 1: in the next row */
 
 /* Offsets and strides are in words, mod 2^64: of any sign. */
 typedef struct mkz_constraints_shape {
     mkz_u64 offset[MKZ_CONSTRAINT_MATRICES];
     mkz_u64 row_stride[MKZ_CONSTRAINT_MATRICES], column_stride[MKZ_CONSTRAINT_MATRICES];
-    mkz_u64 first, points; /* item 0's point, and how many there are; point i's sum is the i - first th of `out` */
-    mkz_u64 next;          /* points from one to the one after it, mod 2^log_rows */
+    mkz_u64 first, points; /* of the launch; the sum of point i goes to place i - first of `out` */
+    mkz_u64 next;          /* point i's next row is that of point i + next, mod 2^log_rows */
     mkz_u64 modulus;
     mkz_u32 n_steps;
     mkz_u32 degree;      /* words of a weight and of a sum */

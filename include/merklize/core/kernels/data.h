@@ -138,7 +138,7 @@ MKZ_BODY mkz_u64 mkz_from_montgomery32(mkz_u32 x, mkz_u32 p) {
 MKZ_BODY mkz_u64 mkz_from_montgomery64(mkz_u64 x) {
     const mkz_u64 e = MKZ_U64(0xffffffff), p = MKZ_U64(0xffffffff00000001);
     mkz_u64 product = (x >> 32) * e, sum = (x << 32) + product;
-    if (sum < product) sum += e; /* a carry; the sum is then too small for another one */
+    if (sum < product) sum += e; /* a carry; the sum is then too small for a second carry */
     if (sum >= p) sum -= p;
     return sum == 0 ? 0 : p - sum;
 }

@@ -1,6 +1,6 @@
 /* xmss.h: subtrees of XMSS keys (hashes/xmss.h), all of one height: their slots of level 0, then the levels above.
  *
- * A slot without an epoch of its key below it gets the node that is there instead. */
+ * A slot without an epoch of its key below it gets a filler. */
 #ifndef MKZ_XMSS_SUBTREES_H
 #define MKZ_XMSS_SUBTREES_H
 
@@ -8,7 +8,7 @@
 typedef struct mkz_xmss_subtrees {
     mkz_u64 begin, count; /* the subtrees of the launch */
     mkz_u64 per_key;
-    mkz_u64 first_slot;  /* of the launch, which may have a part of a level */
+    mkz_u64 first_slot;  /* of the launch, which may cover a part of a level */
     mkz_u32 first, last; /* epochs of the keys */
     mkz_u32 levels;      /* of a subtree: it has 2^levels slots of level 0 */
     mkz_u32 level;       /* of the launch */

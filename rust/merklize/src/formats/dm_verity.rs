@@ -125,8 +125,9 @@ fn root_of(call: impl FnOnce(*mut sys::merklize_dm_verity_root) -> Result<()>) -
 /// # Ok::<(), merklize::Error>(())
 /// ```
 ///
-/// # Errors No whole block, or bytes after the last whole block; a size or a salt that no disk has; options with
-/// timings; `Cancelled`.
+/// # Errors
+/// No whole block, or bytes after the last whole block; a size or a salt that no disk has; options with timings;
+/// `Cancelled`.
 pub fn dm_verity(data: &[u8], form: DmVerityForm<'_>, options: &Options<'_>) -> Result<Vec<u8>> {
     let form = form.to_c()?;
     // SAFETY: `data` and the form are read for the call.
@@ -190,7 +191,7 @@ pub fn dm_verity_dump(hashes: impl AsRef<Path>, offset: u64) -> Result<DmVerityF
 /// Hashes all data again, and compares every block of the tree with the level above it, up to the trusted root. At most
 /// 1000 wrong blocks of each kind are named.
 ///
-/// A root binds the data only together with the form: an attacker who writes the superblock can choose another one,
+/// A root binds the data only together with the form: an attacker who writes the superblock can choose another form,
 /// under which other data has this root. So take the `form` from where the root came from; a superblock must state the
 /// same. `None`: the superblock is believed. Without `data_blocks` its blocks must be all of the data, up to a hash
 /// area in the same file.
