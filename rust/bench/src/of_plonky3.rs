@@ -12,6 +12,7 @@ use p3_merkle_tree::MerkleTreeMmcs;
 use {
     crate::gate::{self, fresh, Link},
     crate::measure::Watch,
+    merklize_plonky3::stock_proof,
     p3_keccak_air::{generate_trace_rows, KeccakAir},
     p3_uni_stark::{prove, verify},
     std::rc::Rc,
@@ -22,6 +23,19 @@ use crate::measure::{Bench, Contender};
 
 /// The type of a digest's words in Plonky3's own tree over the library's lanes.
 type Byte = u8;
+
+/// A proof of `$trace` by `$prove`, which the configuration `$judge` verifies under the types that `$retyped` makes.
+#[cfg(feature = "proofs")]
+macro_rules! proof {
+    ($prove:path, $config:expr, $trace:ident, $judge:expr, $retyped:expr) => {{
+        let (config, trace, judge) = ($config, &$trace, $judge);
+        Box::new(move |watch: &mut Watch| {
+            let trace = fresh(trace);
+            let proof = watch.time(|| catch(|| $prove(config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
+            verify(judge, &KeccakAir {}, &$retyped(proof), &[]).map_err(text)
+        })
+    }};
+}
 
 /// A proof with a precomputed commitment to its trace, which the configuration `$judge` of the same Mmcs verifies.
 #[cfg(feature = "proofs")]
@@ -93,35 +107,18 @@ macro_rules! job {
                     .iter()
                     .map(|ours| configs::device_config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), 100))
                     .collect();
-                let stock_proof = |watch: &mut Watch| {
-                    let trace = fresh(&trace);
-                    let proof = watch.time(|| prove(&judge, &KeccakAir {}, trace, &[])).map_err(text)?;
-                    verify(&judge, &KeccakAir {}, &proof, &[]).map_err(text)
-                };
-                let mut contenders: Vec<Contender<'_>> = vec![("stock".into(), Box::new(stock_proof))];
+                let mut contenders: Vec<Contender<'_>> =
+                    vec![("stock".into(), proof!(prove, &judge, trace, &judge, std::convert::identity))];
                 for (device, config) in devices.iter().zip(&configs) {
-                    let proof = |watch: &mut Watch| {
-                        let trace = fresh(&trace);
-                        let proof = watch.time(|| catch(|| prove(config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
-                        verify(config, &KeccakAir {}, &proof, &[]).map_err(text)
-                    };
-                    contenders.push((device.info().id, Box::new(proof)));
+                    contenders.push((device.info().id, proof!(prove, config, trace, config, std::convert::identity)));
                 }
                 for (device, config) in devices.iter().zip(&pcs_configs) {
-                    let proof = |watch: &mut Watch| {
-                        let trace = fresh(&trace);
-                        let proof = watch.time(|| catch(|| prove(config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
-                        verify(&judge, &KeccakAir {}, &merklize_plonky3::stock_proof(proof), &[]).map_err(text)
-                    };
-                    contenders.push((format!("{} merklize pcs", device.info().id), Box::new(proof)));
+                    let id = device.info().id;
+                    let pcs = proof!(prove, config, trace, &judge, stock_proof);
+                    contenders.push((format!("{id} merklize pcs"), pcs));
                     // With the constraints on the device, too.
-                    let proof = |watch: &mut Watch| {
-                        let trace = fresh(&trace);
-                        let prove = || merklize_plonky3::prove(config, &KeccakAir {}, trace, &[]);
-                        let proof = watch.time(|| catch(prove))?.map_err(text)?;
-                        verify(&judge, &KeccakAir {}, &merklize_plonky3::stock_proof(proof), &[]).map_err(text)
-                    };
-                    contenders.push((format!("{} merklize prove", device.info().id), Box::new(proof)));
+                    let pcs_and_prove = proof!(merklize_plonky3::prove, config, trace, &judge, stock_proof);
+                    contenders.push((format!("{id} merklize prove"), pcs_and_prove));
                 }
                 let mut links = vec![];
                 if $bench.gate {
