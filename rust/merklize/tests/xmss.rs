@@ -91,18 +91,12 @@ fn anything_else_is_not_valid() {
 #[test]
 fn errors_name_the_call_and_the_rule() {
     let (options, key) = (Options::new(), key([1; 32], 1000, 1007));
-    #[allow(clippy::reversed_empty_ranges)]
-    let empty = xmss::keys(&[[1; 32]], 5..=4, &options).unwrap_err();
-    assert_eq!(empty.to_string(), "xmss::keys: first_epoch must be at most last_epoch, 4, got 5");
+    let error = key.path(999, &options).unwrap_err();
+    assert_eq!(error.to_string(), "Key::path: epoch must be one of the key's, 1000 to 1007, got 999");
     let mut used = 5..=6;
     assert_eq!(used.by_ref().count(), 2);
-    let none = xmss::keys(&[[1; 32]], used, &options).unwrap_err();
-    assert_eq!(none.to_string(), "xmss::keys: epochs must have one, got a range that was used up");
-    for epoch in [0, 999, 1008, u32::MAX] {
-        let rule = format!("epoch must be one of the key's, 1000 to 1007, got {epoch}");
-        assert_eq!(key.path(epoch, &options).unwrap_err().to_string(), format!("Key::path: {rule}"));
-        assert_eq!(key.sign(epoch, &[0; 32], &options).unwrap_err().to_string(), format!("Key::sign: {rule}"));
-    }
+    let error = xmss::keys(&[[1; 32]], used, &options).unwrap_err();
+    assert_eq!(error.to_string(), "xmss::keys: epochs must have one, got a range that was used up");
 }
 
 #[test]
