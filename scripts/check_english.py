@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds the shapes of sentences that readers must read twice, in pages and in comments, and lines that are too wide.
+"""Finds the shapes of sentences that readers must read twice, in pages, comments and help, and lines that are too wide.
 
     python scripts/check_english.py [FILE ...]
 
@@ -23,14 +23,16 @@ RULES = {  # shape: what to write
     r"\b[Ww]hoever\b": "name the person or the program",
     r"\bgo(?:es)? up as it is\b": '"moves up unchanged"',
     r"\btaken up again\b": '"resumed"',
+    r"\b[Aa]nother one\b": "name it: another file, another call",
 }
 WIDTH = 120  # of a comment's lines, and of JavaScript; formatters cut lines of other code
 MARKS = re.compile(r"\s*(?://|\*|#|/\*)")
+HEADING = re.compile(r"\s*//[/!] # (?:Errors|Panics|Safety|Examples) \S")  # rustdoc would make one heading of all
 SEMICOLONS = 3  # in one sentence of a page: a list is easier to read
 
 
 def prose(path, text):
-    """Pairs of line number and text: the sentences of a page or the comments of a source, without code."""
+    """Pairs of line number and text: the sentences of a page, or comments of a source, and texts of the command."""
     if path.suffix == ".md":
         text = re.sub(r"^```.*?^```$", lambda code: "\n" * code[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)  # tables have cells, not sentences
@@ -38,9 +40,13 @@ def prose(path, text):
     elif path.suffix == ".py":
         pieces = re.finditer(r'"""[^"]*"""|# .*', text)
     else:
-        pieces = re.finditer(r"(?:^\s*//.*\n?)+|//.*|/\*(?:[^*]|\*(?!/))*\*/", text, re.MULTILINE)
+        shapes = r"(?:^\s*//.*\n?)+|//.*|/\*(?:[^*]|\*(?!/))*\*/"
+        if "command" in path.parts:
+            shapes += r'|(?:"(?:[^"\\\n]|\\.)*"\s*)+'
+        pieces = re.finditer(shapes, text, re.MULTILINE)
     for piece in pieces:
         words = re.sub(r"\n\s*(?:///?<?|\*|#)(?=\s)", " ", piece[0])  # a comment's marks
+        words = re.sub(r'"\s*"', "", words)  # a literal that goes on
         yield text.count("\n", 0, piece.start()) + 1, re.sub(r"`[^`]*`", "``", " ".join(words.split()))
 
 
@@ -50,6 +56,8 @@ def faults(path, text):
         for number, line in enumerate(text.splitlines(), 1):
             if len(line) > WIDTH and (path.suffix == ".js" or MARKS.match(line)):
                 yield f"{path}:{number}: {len(line)} columns: wrap it at {WIDTH}"
+            if HEADING.match(line):
+                yield f"{path}:{number}: text behind a heading: begin a line with it"
     for line, words in prose(path, text):
         for rule, instead in RULES.items():
             found = re.search(rule, words)

@@ -1,4 +1,4 @@
-"""scripts/check_english.py finds what its rules say, in sentences and comments, and nothing in code."""
+"""scripts/check_english.py finds what its rules say, in sentences, comments and help, and nothing in other code."""
 
 import pathlib
 import sys
@@ -25,6 +25,7 @@ def found(name, text):
         "Whoever verifies must know the size.\n",
         "A lone node goes up as it is.\n",
         "A killed build is taken up again.\n",
+        "A file that replaces another one is synced.\n",
         "Data stays there, and then the CPU it is.\n",
         "It holds for one; two; three; four; five.\n",
     ],
@@ -43,6 +44,8 @@ def test_pages(text):
         ("a.c", "/* A form that\n * there is not */\n"),
         ("a.py", '"""Begin anew."""\n'),
         ("a.py", "x = 1  # of who waits\n"),
+        ("src/command/a.cpp", '    .help = "Begin "\n        "an"\n        "ew.",\n'),
+        ("a.rs", "/// # Errors A file that is not there.\n"),
     ],
 )
 def test_comments(name, text):

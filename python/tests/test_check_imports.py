@@ -13,7 +13,7 @@ import check_imports  # noqa: E402
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of few modules, in which a test writes another one. Its faults, as a function of that text."""
+    """A package of few modules, in which a test writes one more module. Its faults, as a function of that text."""
     root = tmp_path / "merklize"
     for name, text in {
         "__init__": "from .core import hash_it\nfrom typing import TYPE_CHECKING\n__all__ = ['hash_it']\n",

@@ -100,7 +100,7 @@ def test_modules_are_built_and_used(intel, tmp_path):
     assert expected.returncode == 0, expected.stderr
     assert found.stdout == expected.stdout
 
-    # If each module replaces another one, no kernel is found. This shows that the device runs the modules.
+    # If each module replaces another module, no kernel is found. This shows that the device runs the modules.
     swap = """
 from merklize import _native
 from merklize.cli import build_kernels

@@ -1,4 +1,4 @@
-"""Errors begin with the function that was called, once, and never with another one: wrong calls of all functions."""
+"""Errors begin with the function that was called, once, and with no other: wrong calls of all functions."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Nodes:
         self.address = self.cluster.address
 
     def kill_one(self):
-        """Kill a node with its workers, and add another one."""
+        """Kill a node with its workers, and add another node."""
         self.cluster.remove_node(self.nodes.pop(0), allow_graceful=False)
         self.nodes.append(self.cluster.add_node(num_cpus=1))
 

@@ -24,7 +24,7 @@ def python(script, *arguments, env=(), **options):
     return subprocess.check_output(command, text=True, env={**os.environ, **dict(env)}, timeout=HANG, **options).strip()
 
 
-# For scripts. No thread must give up the interpreter: another one runs when the main thread's next call releases it.
+# For scripts. No thread must give up the interpreter: another thread runs when the main thread's next call releases it.
 DURING = """
 import signal, sys, threading, time
 main = threading.main_thread().ident

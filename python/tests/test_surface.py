@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import surface  # noqa: E402
 
-# The files that are made, each with a made line and another one in its place.
+# The files that are made, each with a made line and another line in its place.
 PLANTED = {
     "include/merklize/c/errors.h": ("MERKLIZE_IO = 4,", "MERKLIZE_IO = 7,"),
     "include/merklize/c/forests.h": ("uint64_t n_trees;", "uint64_t trees;"),

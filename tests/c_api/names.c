@@ -17,8 +17,7 @@ static bool has_word(const char *text, const char *word) {
     return false;
 }
 
-/* "merklize_hash: rule", where neither the function nor another one of the library is named again in front of the rule.
- */
+/* "merklize_hash: rule", where no function of the library is named again in front of the rule. */
 static bool is_named(const char *text, const char *function, const char *argument) {
     const size_t length = strlen(function);
     if (strncmp(text, function, length) != 0 || strncmp(text + length, ": ", 2) != 0) return false;

@@ -194,7 +194,7 @@ TEST("tree_writer: a full disk, where the test may mount one") {
         writer.append(std::span(all).subspan(writer.written()));
         CHECK_EQ(writer.finish(), merklize::merkle_root(all, left_full, on_cpu(1)));
     }
-    // A file that replaces another one leaves nothing behind.
+    // A file that replaces another file leaves nothing behind.
     CHECK_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=80m"), 0);
     TreeFile file(path);
     std::vector<std::uint64_t> many(n / 8);  // too many to be changed in place
