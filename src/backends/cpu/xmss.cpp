@@ -1,5 +1,5 @@
-// Subtrees of XMSS keys. A subtree has low trees of up to 2^8 slots. A thread makes some low trees at a time, and the
-// calling thread the levels above them.
+// Subtrees of XMSS keys. A thread takes some slots of level 0 at a time, and makes the nodes above them that have no
+// others below.
 #include <algorithm>
 #include <new>
 #include <vector>
@@ -16,9 +16,9 @@ namespace {
 using runtime::MakeXmss;
 
 constexpr std::uint32_t node_bytes = 16;
-constexpr std::uint32_t most_low_levels = 8;
-constexpr std::uint64_t most_slots = 1 << most_low_levels;
-constexpr std::uint64_t low_trees_at_once = 1 << 16;  // their roots have 1 MiB
+constexpr std::uint32_t most_levels = 8;  // of a part of a subtree
+constexpr std::uint64_t most_slots = 1 << most_levels;
+constexpr std::uint64_t parts_at_once = 1 << 16;  // 1 MiB of their nodes
 
 // Makes the nodes of slots [first, first + n) of a level from their children at `in`.
 void make_level(const MakeXmss& job, std::uint32_t level, std::uint64_t first, std::uint64_t n, const std::uint8_t* in,
@@ -51,9 +51,9 @@ runtime::Pace leaf_pace;
 
 // returns  false if the caller cancelled
 bool make(const MakeXmss& a, const Workers& workers) {
-    const std::uint32_t low_levels = std::min(a.levels, most_low_levels), above = a.levels - low_levels;
-    const std::uint64_t trees_at_once = std::max<std::uint64_t>(1, low_trees_at_once >> above);
-    std::vector<std::uint8_t> low_roots(node_bytes * (std::min(a.n, trees_at_once) << above));
+    const std::uint32_t part_levels = std::min(a.levels, most_levels), above = a.levels - part_levels;
+    const std::uint64_t trees_at_once = std::max<std::uint64_t>(1, parts_at_once >> above);
+    std::vector<std::uint8_t> tops(node_bytes * (std::min(a.n, trees_at_once) << above));
     const std::uint64_t batches = (a.n + trees_at_once - 1) / trees_at_once;
     for (std::uint64_t batch = 0; batch < batches; batch++) {
         MakeXmss job = a;
@@ -64,18 +64,18 @@ bool make(const MakeXmss& a, const Workers& workers) {
         };
         const auto body = [&](std::uint64_t first, std::uint64_t count) {
             std::uint8_t nodes[node_bytes * most_slots];
-            make_level(job, 0, first << low_levels, count << low_levels, nullptr, nodes);
-            climb(job, 0, low_levels, first << low_levels, count << low_levels, nodes);
-            std::copy_n(nodes, node_bytes * count, &low_roots[node_bytes * first]);
+            make_level(job, 0, first << part_levels, count << part_levels, nullptr, nodes);
+            climb(job, 0, part_levels, first << part_levels, count << part_levels, nodes);
+            std::copy_n(nodes, node_bytes * count, &tops[node_bytes * first]);
             runtime::wipe_stack();
         };
-        const std::uint64_t per_piece = most_slots >> low_levels;
+        const std::uint64_t per_piece = most_slots >> part_levels;
         const bool is_done = in_pieces({workers.threads, tick}, job.n << above, per_piece, body,
-                                       {&leaf_pace, std::uint64_t{1} << low_levels});
+                                       {&leaf_pace, std::uint64_t{1} << part_levels});
         if (!is_done) return false;
-        climb(job, low_levels, a.levels, 0, job.n << above, low_roots.data());
+        climb(job, part_levels, a.levels, 0, job.n << above, tops.data());
         runtime::wipe_stack();
-        std::copy_n(low_roots.data(), node_bytes * job.n,
+        std::copy_n(tops.data(), node_bytes * job.n,
                     reinterpret_cast<std::uint8_t*>(a.out) + node_bytes * batch * trees_at_once);
     }
     return true;
