@@ -29,8 +29,9 @@ __all__ = ["Key", "keys", "verify", "verify_each"]
 class Key:
     """The key of a seed for a range of epochs. keys() makes it.
 
-    It does not know which epochs were used: never sign two messages at one epoch. It has the seed, which is in no text
-    and is wiped when the last reference goes. It can be neither copied nor pickled. Threads may share it.
+    A key does not know which epochs were used: never sign two messages at one epoch. It holds the seed, which no text
+    shows, and which is wiped when the last reference to the key goes. It can be neither copied nor pickled. Threads may
+    share a key.
     """
 
     __slots__ = ("__weakref__", "_key")
@@ -128,7 +129,7 @@ def keys(
 
 
 def verify(public_key: HostData, epoch: int, message: HostData, signature: HostData) -> bool:
-    """Tell whether a signature is one of the message by the key, at the epoch.
+    """Tell whether a signature of the message is valid for the key and the epoch.
 
     Bytes of other lengths and integers below 0 or of 2^32 and more are False. Costs about 150 compressions of BLAKE2s.
 
