@@ -25,8 +25,8 @@ from ._types import Device, Path
 from .errors import InvalidArgument, in_call
 from .manifests import Manifest, Report
 from .manifests._manifest import patterns_of
-from .manifests._tile_boxes import Exchange, Gather, Maps, boxes_of, flat_boxes, told
-from .manifests._tile_check import Against, check_tiles, entries_of
+from .manifests._tile_boxes import Asked, Exchange, Gather, Maps, boxes_of, flat_boxes, told
+from .manifests._tile_check import Against, Check, check_tiles, entries_of
 from .manifests._tile_nodes import Box, nodes_of
 
 __all__ = ["Box", "boxes", "check", "combine", "flat", "model_manifest", "model_root", "nodes"]
@@ -95,8 +95,8 @@ def model_manifest(
 
     Raises what boxes() and combine() raise, at every rank.
     """
-    how = Exchange(settings(device, threads), group, gather)
-    return combine(told(lambda: boxes_of(model, maps), False, how))
+    how = Exchange(device, threads, group, gather)
+    return combine(told(lambda: Asked(boxes_of(model, maps)), False, how))
 
 
 def model_root(
@@ -133,24 +133,25 @@ def check(
     only      patterns of tensors' names, as in Manifest.check()
     group, maps, gather  as in model_manifest()
 
-    All ranks must give `against`, or none. Ranks have the numbers that they have in the group.
+    All ranks must give the same manifest and `only`, and all `against` or none: other questions are an error at all
+    ranks of a group (with `gather` they are not known). Ranks have the numbers that they have in the group.
 
     A manifest has a digest for each tensor, so it names tensors and the ranks that hold them; with `against`, each
     difference has the rows, columns and ranks of its tiles (TileDifference.box, TileDifference.ranks).
     Raises InvalidArgument: a manifest that is not by tiles, nothing to compare, and what combine() raises.
     """
-    if isinstance(manifest, (list, tuple)):
-        parts = cast("Sequence[bytes]", manifest)
-        manifest = combine(parts)
-        if against is None and all(part[16:20] == b"\1\0\0\0" for part in parts):
-            against = parts
 
-    def load() -> _native.Manifest:
-        known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
+    def prepare() -> Check:
+        known, right = manifest, against
+        if isinstance(known, (list, tuple)):
+            parts = cast("Sequence[bytes]", known)
+            known = combine(parts)
+            if right is None and all(part[16:20] == b"\1\0\0\0" for part in parts):
+                right = parts
+        elif not isinstance(known, Manifest):
+            known = Manifest.load(cast("Path", known))
         if known.digest != "tiles-v1":
             raise InvalidArgument("the manifest must be by tiles (tiles=True), got one by bytes")
-        return known._whole
+        return Check(known._whole, model, patterns_of(only, "only"), right)
 
-    patterns = patterns_of(only, "only")
-    how = Exchange(settings(device, threads), group, gather)
-    return check_tiles(load, model, patterns, how, against=against, maps=maps)
+    return check_tiles(prepare, Exchange(device, threads, group, gather), maps)

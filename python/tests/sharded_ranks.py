@@ -80,6 +80,28 @@ def named_bit(rank, ranks, known):
         print("error", str(error).replace("\n", " "))
 
 
+def other_questions(rank, ranks, known):
+    """Ranks that are asked another question exchange less often: an error at all of them, where some would wait."""
+    world = init_device_mesh(PLACE, (ranks,))
+    state = {n: distribute_tensor(t, world, [Shard(0)]) for n, t in a_model().state_dict().items()}
+    right = [sharded.nodes(sharded.boxes(a_model()), tiles=True)]
+    wrong = {n: t + 1 for n, t in a_model().state_dict().items()}
+    other = merklize.manifest(wrong, tiles=True)
+    last = rank == ranks - 1
+    for what, call in {
+        "another manifest": lambda: sharded.check(state, known if last else other, against=right),
+        "other patterns": lambda: sharded.check(state, other, only=["0.*"] if last else ["2.*"], against=right),
+        "against at some": lambda: sharded.check(state, other, against=None if last else right),
+        "another call": lambda: sharded.model_root(state) if last else sharded.check(state, other, against=right),
+        "a wrong argument": lambda: sharded.check(state, other, device=2.5 if last else "auto"),
+        "no manifest": lambda: merklize.check_model(state, "none.json" if last else other, group=dist.group.WORLD),
+    }.items():
+        try:
+            call()
+        except (merklize.Error, TypeError) as error:
+            print("question", what, "|", str(error).replace("\n", " "))
+
+
 def main():
     rank, ranks, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     torch.set_num_threads(1)
@@ -93,6 +115,7 @@ def main():
     for name, state, group in shardings(rank, ranks):
         print("root", sharded.model_root(state, group).hex(), name)
     named_bit(rank, ranks, known)
+    other_questions(rank, ranks, known)
     dist.destroy_process_group()
 
 

@@ -367,6 +367,26 @@ def test_a_manifest_that_one_rank_cannot_read_is_told_to_the_others(tmp_path):
             sharded.check(state, known, gather=lambda data, to=told: [*to, data])
 
 
+def test_arguments_that_are_wrong_at_one_rank_are_told_to_the_others():
+    array = an_array()
+    state, known = {"w": array}, merklize.manifest({"w": array}, tiles=True)
+    for call, options, kind in [
+        (sharded.model_manifest, {"device": 2.5}, TypeError),
+        (sharded.model_root, {"threads": "two"}, TypeError),
+        (sharded.model_root, {"maps": 5}, TypeError),
+        (sharded.check, {"manifest": [b"no nodes"]}, merklize.InvalidArgument),
+        (sharded.check, {"manifest": [5]}, TypeError),
+        (sharded.check, {"manifest": 5}, TypeError),
+        (sharded.check, {"manifest": known, "only": "w"}, TypeError),
+        (sharded.check, {"manifest": known, "only": 5}, TypeError),
+        (sharded.check, {"manifest": known, "device": 2.5}, TypeError),
+    ]:
+        told = []
+        with pytest.raises(kind):
+            call(state, gather=lambda data, to=told: [to.append(data), data][1:], **options)
+        assert [part.startswith(b"merklize failed") for part in told] == [True], (call, options)
+
+
 @pytest.mark.parametrize(
     ("backend", "place"),
     [("gloo", "cpu"), ("nccl", "cuda"), ("cuda:nccl", "cuda"), ("cpu:gloo,cuda:nccl", "cpu"), ("xccl", "xpu"),

@@ -55,6 +55,16 @@ def test_every_sharding_has_one_root_and_one_bit_is_named(ranks, tmp_path):
         (error,) = [line for line in mine if line.startswith("error")]
         assert "'0.bias'" in error
         assert "meta device" in error
+        said = dict(line.removeprefix("question ").split(" | ") for line in mine if line.startswith("question"))
+        for what, text in [
+            ("another manifest", f"ranks 0 and {ranks - 1}: all ranks must be given the same manifest"),
+            ("other patterns", f"ranks 0 and {ranks - 1}: all ranks must be given the same only"),
+            ("against at some", f"ranks 0 and {ranks - 1}: all ranks must be given the same against"),
+            ("another call", f"ranks 0 and {ranks - 1}: all ranks must be given the same manifest"),
+            ("a wrong argument", "device must be"),
+            ("no manifest", "none.json"),
+        ]:
+            assert text in said[what], said
 
 
 def test_the_program_of_the_page(tmp_path):

@@ -19,7 +19,7 @@ from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
 from ._memory import aliases, digests, state_of, tensors_of, to_compare
 from ._tile_boxes import Exchange, boxes_of
-from ._tile_check import check_tiles, entries_of
+from ._tile_check import Check, check_tiles, entries_of
 from ._tile_nodes import nodes_of
 from ._verity import VerityImage, check_on_disk
 
@@ -221,8 +221,8 @@ class Manifest:
         """
         patterns = patterns_of(only, "only")
         if not _is_path(source) and self.digest == "tiles-v1":
-            here = Exchange(settings(device, threads), gather=lambda told: [told])  # as by bytes: this process alone
-            return check_tiles(lambda: self._whole, source, patterns, here)
+            here = Exchange(device, threads, gather=lambda told: [told])  # as by bytes: this process alone
+            return check_tiles(lambda: Check(self._whole, source, patterns), here)
         if not _is_path(source):
             return self._check_memory(source, patterns, device, threads)
         path = self._path_in(name_of(source, "source"))
@@ -534,17 +534,32 @@ def check_model(
     """
     if (manifest is None) == (verity is None):
         raise InvalidArgument("give either manifest or verity")
-    if prefix:
-        module = {prefix + name: tensor for name, tensor in tensors_of(module).items()}
-        only = [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
+
+    def asked() -> tuple[Any, list[str]]:
+        if not prefix:
+            return module, patterns_of(only, "only")
+        state = {prefix + name: tensor for name, tensor in tensors_of(module).items()}
+        return state, [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
+
     if verity is not None:
         if not isinstance(verity, VerityImage):
             raise InvalidArgument(f"verity must be a VerityImage, got {type(verity).__name__}")
-        return check_on_disk(module, verity, patterns_of(only, "only"), device, threads)
-    known = manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
-    if known.digest == "tiles-v1":
-        how = Exchange(settings(device, threads), group)
-        return check_tiles(lambda: known._whole, module, patterns_of(only, "only"), how)
-    if group is not None:
-        raise InvalidArgument("group: the manifest must be by tiles (tiles=True), got one by bytes")
-    return known.check(module, only=only, device=device, threads=threads)
+        source, patterns = asked()
+        return check_on_disk(source, verity, patterns, device, threads)
+
+    def load() -> Manifest:
+        return manifest if isinstance(manifest, Manifest) else Manifest.load(cast("Path", manifest))
+
+    # Without a group it may be by bytes, for which no rank waits: one that cannot read it ends alone.
+    known = load() if group is None else None
+
+    def prepare() -> Check:
+        by_tiles = known or load()
+        if by_tiles.digest != "tiles-v1":
+            raise InvalidArgument("group: the manifest must be by tiles (tiles=True), got one by bytes")
+        return Check(by_tiles._whole, *asked())
+
+    if known is None or known.digest == "tiles-v1":
+        return check_tiles(prepare, Exchange(device, threads, group))
+    source, patterns = asked()
+    return known.check(source, only=patterns, device=device, threads=threads)

@@ -8,6 +8,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._settings import settings
+from .._types import Device
 from ..errors import Error, InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_name, tensors_of
 from ._tile_nodes import Box, integers, nodes_of
@@ -134,35 +136,65 @@ def flat_boxes(name: str, shape: Sequence[int], begin: int, data: Any) -> list[B
 
 
 class Exchange(NamedTuple):
-    """How this process hashes, and how it tells the other ranks."""
+    """How this process hashes, and how it tells the other ranks. What the caller gave: told() looks at it."""
 
-    run: _native.Settings
+    device: Device
+    threads: int | None
     group: Any = None
     gather: Gather | None = None
 
+    def run(self) -> _native.Settings:
+        """Return the options of a run. Raises TypeError, InvalidArgument."""
+        return settings(self.device, self.threads)
 
-def told(make: Callable[[], list[Box]], keeps_tiles: bool, how: Exchange) -> list[bytes]:
-    """Return what nodes() makes at each rank. If it fails at one, all raise its error, and none waits for ever."""
-    failure = None
+
+class Asked(NamedTuple):
+    """What a rank has, and what it was asked."""
+
+    boxes: list[Box]
+    question: tuple[bytes, ...] = ()
+    """One for each of AGREED. A rank that was asked another question than the others exchanges more often or less."""
+
+
+AGREED = ("manifest", "only", "against (or none)")
+
+
+def told(ask: Callable[[], Asked], keeps_tiles: bool, how: Exchange) -> list[bytes]:
+    """Return what nodes() makes at each rank. If it fails at one, all raise its error, and none waits for ever.
+
+    ask  looks at the arguments, too, because the other ranks wait for one whose arguments are wrong
+    """
+    failure: Exception | None = None
+    question: tuple[bytes, ...] = ()
     try:
-        data = nodes_of(make(), keeps_tiles, how.run)
-    except Exception as error:  # of a map, a device, a file: the others wait
+        boxes, question = ask()
+        data = nodes_of(boxes, keeps_tiles, how.run())
+    except Exception as error:  # of an argument, a map, a device, a file: the others wait
         own = isinstance(error, (Error, TypeError))
         text = str(getattr(error, "rule", error)) if own else f"{type(error).__name__}: {error}"
         failure, data = error, FAILED + text.encode(errors="replace")
-    parts = _gathered(data, how.group, how.gather)
+    try:
+        parts, questions = _gathered(data, question, how)
+    except Exception as error:
+        raise failure or error from None
     if failure is not None:
         raise failure
     for rank, part in enumerate(parts):
         if part.startswith(FAILED):
             text = part[len(FAILED) :][:4096].decode(errors="replace")
             raise InvalidArgument(f"rank {rank}: {''.join(c if c.isprintable() else ' ' for c in text)}")
+    for rank, other in enumerate(questions):
+        for what, one, two in zip(AGREED, questions[0], other):
+            if one != two:
+                raise InvalidArgument(f"ranks 0 and {rank}: all ranks must be given the same {what}")
     return parts
 
 
-def _gathered(data: bytes, group: Any, gather: Gather | None) -> list[bytes]:
-    if gather is not None:
-        parts, given = [], gather(data)
+def _gathered(data: bytes, question: Sequence[bytes], how: Exchange) -> tuple[list[bytes], list[list[int]]]:
+    """Return what the ranks gave, and numbers that are equal where their questions are, as far as they are known."""
+    group = how.group
+    if how.gather is not None:
+        parts, given = [], how.gather(data)
         if not isinstance(given, Iterable):
             raise TypeError(in_call(f"gather must return the parts of all ranks, got {shown(given)}"))
         for part in given:
@@ -171,14 +203,14 @@ def _gathered(data: bytes, group: Any, gather: Gather | None) -> list[bytes]:
             parts.append(bytes(part))
         if data not in parts:
             raise InvalidArgument(f"gather: what this rank gave is not among the {len(parts)} parts that came back")
-        return parts
+        return parts, []
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         if group is not None:
             raise InvalidArgument("group: torch.distributed is not initialised in this process")
-        return [data]
-    return _all_gather(data, group, torch)
+        return [data], []
+    return _all_gather(data, question, group, torch)
 
 
 def exchanged_on(backend: str) -> str:
@@ -188,17 +220,21 @@ def exchanged_on(backend: str) -> str:
     return kinds[min(names)] if names <= set(kinds) else "cpu"
 
 
-def _all_gather(data: bytes, group: Any, torch: Any) -> list[bytes]:
+def _all_gather(data: bytes, question: Sequence[bytes], group: Any, torch: Any) -> tuple[list[bytes], list[list[int]]]:
     distributed = torch.distributed
     if distributed.get_rank(group) < 0:
         raise InvalidArgument("group: this process is not in it")
     device = exchanged_on(str(distributed.get_backend(group)))
     ranks = distributed.get_world_size(group)
-    sizes = [torch.zeros(1, dtype=torch.int64, device=device) for _ in range(ranks)]
-    distributed.all_gather(sizes, torch.tensor([len(data)], dtype=torch.int64, device=device), group=group)
-    counts = [int(size) for size in sizes]
+    from ..hashing import hash
+
+    numbers = [int.from_bytes(hash(one)[:7], "little") for one in question] or [0] * len(AGREED)
+    facts = [torch.zeros(1 + len(AGREED), dtype=torch.int64, device=device) for _ in range(ranks)]
+    mine = torch.tensor([len(data), *numbers], dtype=torch.int64, device=device)
+    distributed.all_gather(facts, mine, group=group)
+    counts, questions = [int(one[0]) for one in facts], [one[1:].tolist() for one in facts]
     mine = torch.zeros(max(counts), dtype=torch.uint8, device=device)
     mine[: len(data)] = torch.frombuffer(bytearray(data), dtype=torch.uint8).to(device)
     all_of_them = [torch.empty_like(mine) for _ in range(ranks)]
     distributed.all_gather(all_of_them, mine, group=group)
-    return [found[:count].cpu().numpy().tobytes() for found, count in zip(all_of_them, counts)]
+    return [found[:count].cpu().numpy().tobytes() for found, count in zip(all_of_them, counts)], questions

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from .. import _native
 from .._inputs import path_text
 from ..errors import FileError, InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import aliases, held, tensors_of
-from ._tile_boxes import Exchange, Maps, boxes_of, is_in_parts, told
+from ._tile_boxes import Asked, Exchange, Maps, boxes_of, is_in_parts, told
 from ._tile_nodes import CHUNK, Box, Form, Range, form_of, storage_of
 from ._tile_trees import Whole, Wholes, grid_of, named, rectangles_of, single, tensor_entries, tensor_of, wholes_of
 
@@ -26,34 +26,37 @@ def entries_of(parts: Sequence[bytes]) -> list[Tensor]:
     return tensor_entries(single(wholes), has_tiles)
 
 
-def check_tiles(
-    load: Callable[[], _native.Manifest],
-    model: Any,
-    only: list[str],
-    how: Exchange,
-    *,
-    against: Against | None = None,
-    maps: Maps | None = None,
-) -> Report:
+class Check(NamedTuple):
+    """What a model is compared with."""
+
+    known: _native.Manifest
+    model: Any
+    only: list[str]
+    """Patterns."""
+    against: Against | None = None
+
+
+def check_tiles(prepare: Callable[[], Check], how: Exchange, maps: Maps | None = None) -> Report:
     """Do the work of merklize.sharded.check().
 
-    load  returns the manifest. What it raises is told to the other ranks
+    prepare  looks at the arguments. What it raises is told to the other ranks
     """
-    made_here: list[tuple[_native.Manifest, list[Box], tuple[tuple[str, ...], ...]]] = []
+    made_here: list[tuple[Check, list[Box], tuple[tuple[str, ...], ...]]] = []
 
-    def wanted() -> list[Box]:
-        known = load()
+    def wanted() -> Asked:
+        check = prepare()
+        known, model, only, against = check
         names = known.names_of(only)
         if not names:
             raise InvalidArgument("there is nothing to compare: no tensor of the manifest is wanted")
         state = tensors_of(model)
         boxes = _to_compare(boxes_of(state, maps), set(names), bool(only))
         plain = {name: tensor for name, tensor in state.items() if name not in (maps or {}) and not is_in_parts(tensor)}
-        made_here.append((known, boxes, aliases({name: held(name, tensor) for name, tensor in plain.items()})))
-        return boxes
+        made_here.append((check, boxes, aliases({name: held(name, tensor) for name, tensor in plain.items()})))
+        return Asked(boxes, (known.root, repr(sorted(only)).encode(), repr(against is None).encode()))
 
     wholes, has_tiles = wholes_of(told(wanted, False, how), takes_none=True)
-    ((known, boxes, shared),) = made_here
+    (((known, _, only, against), boxes, shared),) = made_here
     digests = {fields[0]: fields[3] for fields in known.tensors()}
     found: list[Tensor] = []
     holders: dict[str, set[int]] = {}
@@ -68,8 +71,8 @@ def check_tiles(
     places: dict[str, list[TileDifference]] = {}
     if against is not None and names_of_wrong:
         wrong = [Tensor(*fields) for fields in known.tensors() if fields[0] in names_of_wrong]
-        parts = told(lambda: [box for box in boxes if box.name in names_of_wrong], True, how)
-        places = _places(wholes_of(parts)[0], _right(against, wrong, how.run))
+        parts = told(lambda: Asked([box for box in boxes if box.name in names_of_wrong]), True, how)
+        places = _places(wholes_of(parts)[0], _right(against, wrong, how.run()))
     made: list[Difference] = []
     for one in differences:
         detail = "differs" if one.kind == "bytes" else one.detail
