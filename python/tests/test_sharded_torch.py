@@ -118,5 +118,42 @@ def test_dtypes_and_views_in_one_process():
         (torch.empty(3, 5, device="meta"), "meta device"),
         (torch.eye(3).to_sparse(), "must be dense"),
     ]:
-        with pytest.raises(merklize.InvalidArgument, match=f"tensor 't'.*{text}"):
-            sharded.model_root({"t": tensor})
+        for tiles in (False, True):
+            with pytest.raises(merklize.InvalidArgument, match=f"tensor 't'.*{text}"):
+                merklize.manifest({"t": tensor}, tiles=tiles)
+
+
+def test_tensors_without_memory_of_their_own_are_refused():
+    """Two quantized weights of one shape are at the same place, which is none: they had one digest."""
+    import torch
+    from torch.utils import _pytree
+
+    class Quantized(torch.Tensor):
+        @staticmethod
+        def __new__(cls, items, scale):
+            return torch.Tensor._make_wrapper_subclass(cls, items.shape, dtype=torch.bfloat16)
+
+        def __init__(self, items, scale):
+            self.items, self.scale = items, scale
+
+        @classmethod
+        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+            if "detach" in str(function):
+                return Quantized(args[0].items, args[0].scale)
+            plain = _pytree.tree_map(
+                lambda x: x.items * x.scale if isinstance(x, Quantized) else x, (args, kwargs or {})
+            )
+            return function(*plain[0], **plain[1])
+
+    items = torch.arange(64, dtype=torch.float32).reshape(8, 8)
+    state = {"one": Quantized(items, 2.0), "two": Quantized(items, 3.0)}
+    nested = torch.nested.nested_tensor([torch.ones(3), torch.ones(4)])
+    for given, text in [
+        (state, "'one': must be dense and not quantized, got Quantized without memory of its own"),
+        ({"t": torch._efficientzerotensor((3, 4))}, "'t': must be dense.*without memory"),
+        ({"t": nested}, "'t': must be dense, not nested|'t': Tensor has no shape"),
+        ({"t": torch.nn.UninitializedParameter()}, "'t': UninitializedParameter has no shape"),
+    ]:
+        for tiles in (False, True):
+            with pytest.raises(merklize.InvalidArgument, match=f"tensor {text}"):
+                merklize.manifest(given, tiles=tiles)

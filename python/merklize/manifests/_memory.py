@@ -76,14 +76,20 @@ def is_torch(tensor: Any) -> bool:
 def _torch(what: str, tensor: Any) -> Held:
     import torch
 
+    try:
+        tensor.detach().numel()
+    except (RuntimeError, ValueError, TypeError) as error:  # lazy parameters, lists of tensors as one
+        raise InvalidArgument(f"{what}: {type(tensor).__name__} has no shape or no elements: {error}") from None
     kind = type(tensor).__name__
     if tensor.is_meta or kind == "FakeTensor":
         raise InvalidArgument(f"{what} is on the meta device: it has a shape but no data; load the weights first")
     if kind == "DTensor":
         hint = "merklize.sharded hashes all parts; or give .full_tensor() or .to_local() of it"
         raise InvalidArgument(f"{what} is a DTensor, which lies in parts: {hint}")
-    if tensor.layout != torch.strided or tensor.is_quantized:
-        raise InvalidArgument(f"{what}: must be dense and not quantized, got {tensor.layout}, {tensor.dtype}")
+    if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested:
+        raise InvalidArgument(
+            f"{what}: must be dense, not nested and not quantized, got {tensor.layout}, {tensor.dtype}"
+        )
     plain = tensor.detach()
     dtype, shape = _dtype(what, str(plain.dtype).removeprefix("torch.")), tuple(plain.shape)
     if dtype == "F4":  # an item has two elements
@@ -95,6 +101,10 @@ def _torch(what: str, tensor: Any) -> Held:
     size, item = plain.numel() * plain.element_size(), plain.element_size()
     span = sum((count - 1) * stride for count, stride in zip(plain.shape, plain.stride())) * item + item
     begin = plain.data_ptr()
+    if begin == 0:  # quantized weights as a class of tensors: a wrapper shows another dtype than it holds
+        raise InvalidArgument(
+            f"{what}: must be dense and not quantized, got {kind} without memory of its own; give the tensors it holds"
+        )
     layout = (tuple(plain.stride()), plain.shape, plain.dtype, plain.is_conj(), plain.is_neg())
     place = Place(str(plain.device), begin, begin + span, layout)
     plain = plain.resolve_conj().resolve_neg()
