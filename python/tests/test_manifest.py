@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -449,3 +450,31 @@ def test_tensors_of_pytorch_on_a_gpu():
     there["torch.int64"].view(torch.uint8).reshape(-1)[5 * MIB + 3] ^= 1
     (difference,) = merklize.check_model(there, made).differences
     assert (difference.name, difference.begin, difference.end) == ("torch.int64", 5 * MIB, 6 * MIB)
+
+
+class Lazy(Mapping):
+    """Makes its arrays when they are asked for, and keeps none: as np.load() does of an .npz file."""
+
+    def __init__(self, arrays):
+        self.arrays = arrays
+
+    def __getitem__(self, name):
+        return self.arrays[name].copy()
+
+    def __iter__(self):
+        return iter(self.arrays)
+
+    def __len__(self):
+        return len(self.arrays)
+
+
+@pytest.mark.parametrize("dtype", [">f4", "<f4", ">i2", ">c16"])
+@pytest.mark.parametrize("size", [3, 100, 400, 2500])
+@pytest.mark.parametrize("tiles", [False, True])
+def test_tensors_that_are_made_when_they_are_asked_for(size, dtype, tiles):
+    """Memory of one that is gone becomes that of the next: they were taken for one tensor, and had one digest."""
+    arrays = {f"w{k}": np.full(size, k, dtype) for k in range(12)}
+    made = merklize.manifest(Lazy(arrays), tiles=tiles)
+    assert made == merklize.manifest(arrays, tiles=tiles)
+    assert made.aliases == ()
+    assert made.check(Lazy(arrays))

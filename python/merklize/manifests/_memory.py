@@ -42,6 +42,8 @@ class Held(NamedTuple):
     size: int
     place: Place | None
     """The tensor's place in memory; None if it is not known."""
+    owner: Any = None
+    """What has that memory: `data` may be a copy. While it lives, no other tensor comes to lie at the place."""
 
 
 def held(name: str, tensor: Any) -> Held:
@@ -114,7 +116,7 @@ def _torch(what: str, tensor: Any) -> Held:
         data = torch.view_as_real(plain)
     else:  # with its strides, because hash() packs the items where they lie
         data = plain.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[item])
-    return Held(dtype, shape, data, size, place)
+    return Held(dtype, shape, data, size, place, tensor)
 
 
 def _numpy(what: str, array: Any) -> Held:
@@ -132,11 +134,12 @@ def _numpy(what: str, array: Any) -> Held:
     begin = least + sum(span for span in spans if span < 0)
     end = least + sum(span for span in spans if span > 0) + array.itemsize
     place = Place("cpu", begin, end, (array.strides, array.shape, array.dtype.str, dtype))
+    owner = array
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("<"))
     # As unsigned words, because not every library knows every dtype; with its strides, because hash() packs the items.
     data = array if array.itemsize == 16 else array.view(f"u{array.itemsize}")
-    return Held(dtype, array.shape, data, array.nbytes, place)
+    return Held(dtype, array.shape, data, array.nbytes, place, owner)
 
 
 def tensors_of(source: Any) -> Mapping[str, Any]:
