@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import weakref
 from collections.abc import Mapping
 
 import numpy as np
@@ -453,13 +454,18 @@ def test_tensors_of_pytorch_on_a_gpu():
 
 
 class Lazy(Mapping):
-    """Makes its arrays when they are asked for, and keeps none: as np.load() does of an .npz file."""
+    """Makes its arrays when they are asked for, as np.load() does of an .npz file, in memory that is used again."""
 
     def __init__(self, arrays):
-        self.arrays = arrays
+        self.arrays, self.free = arrays, []
 
     def __getitem__(self, name):
-        return self.arrays[name].copy()
+        given = self.arrays[name]
+        memory = self.free.pop() if self.free else bytearray(given.nbytes)
+        made = np.ndarray(given.shape, given.dtype, buffer=memory)
+        made[...] = given
+        weakref.finalize(made, self.free.append, memory)
+        return made
 
     def __iter__(self):
         return iter(self.arrays)
@@ -469,7 +475,7 @@ class Lazy(Mapping):
 
 
 @pytest.mark.parametrize("dtype", [">f4", "<f4", ">i2", ">c16"])
-@pytest.mark.parametrize("size", [3, 100, 400, 2500])
+@pytest.mark.parametrize("size", [3, 2500])
 @pytest.mark.parametrize("tiles", [False, True])
 def test_tensors_that_are_made_when_they_are_asked_for(size, dtype, tiles):
     """Memory of one that is gone becomes that of the next: they were taken for one tensor, and had one digest."""
