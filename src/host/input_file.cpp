@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <map>
@@ -222,6 +223,20 @@ void InputFile::read_at(std::span<std::byte> out, std::uint64_t offset, const Be
         const std::size_t count = read_up_to(out.subspan(done), offset + done, before);
         if (count == 0) fail_size(offset + out.size(), offset + done);
         done += count;
+    }
+}
+
+void InputFile::read_apart(std::byte* out, std::uint64_t n, std::size_t bytes, std::size_t stride,
+                           std::uint64_t offset) const {
+    std::array<iovec, 64> parts;
+    for (std::uint64_t first = 0; first < n; first += parts.size()) {
+        const std::size_t count = std::min<std::uint64_t>(parts.size(), n - first);
+        const auto part = [&](std::size_t i) { return std::span(out + (first + i) * stride, bytes); };
+        const std::uint64_t from = offset + first * bytes;
+        for (std::size_t i = 0; i < count; i++) parts[i] = {part(i).data(), bytes};
+        const ssize_t found = preadv(fd_, parts.data(), static_cast<int>(count), static_cast<off_t>(from));
+        if (found == static_cast<ssize_t>(count * bytes)) continue;
+        for (std::size_t i = 0; i < count; i++) read_at(part(i), from + i * bytes);  // goes on, or says what is wrong
     }
 }
 

@@ -67,6 +67,9 @@ public:
     /// Reads exactly out.size() bytes at `offset`.  errors  io; EndedEarly
     void read_at(std::span<std::byte> out, std::uint64_t offset, const BeforeDisk& before) const;
     void read_at(std::span<std::byte> out, std::uint64_t offset) const override { read_at(out, offset, {}); }
+    /// Reads n parts of `bytes` bytes, which follow one another in the file from `offset` on, to places that begin
+    /// `stride` bytes apart.  errors  those of read_at()
+    void read_apart(std::byte* out, std::uint64_t n, std::size_t bytes, std::size_t stride, std::uint64_t offset) const;
     std::unique_ptr<ByteStream> stream(std::span<const ByteRange> ranges) const override;
     std::unique_ptr<ByteStream> stream() const override;
     /// Whether the file is on a rotational disk.

@@ -101,12 +101,15 @@ public:
         if (!fits_limit(bytes)) fail("cannot write", EFBIG);
     }
     void write(std::span<const std::byte> data, std::uint64_t offset) {
-        if (new_file_) return new_file_->write(data, offset);
+        if (new_file_) {
+            new_file_->write(data, offset);
+            return new_file_->start_sync(offset, data.size());
+        }
         if (const int error = write_all(file_.get(), data, offset)) fail("cannot write", error);
     }
-    void sync() {
-        if (new_file_) return new_file_->sync();
-        if (disk_calls.fdatasync(file_.get()) != 0) fail("cannot write", errno);
+    /// What is written from here on reaches the disk after what is written already. A new file appears whole anyway.
+    void keep_order() {
+        if (!new_file_) sync();
     }
     void finish() {
         if (new_file_) return new_file_->commit();
@@ -115,6 +118,9 @@ public:
     }
 
 private:
+    void sync() const {
+        if (disk_calls.fdatasync(file_.get()) != 0) fail("cannot write", errno);
+    }
     [[noreturn]] void fail(const std::string& what, int error_number) const {
         throw Error(ErrorCode::io, path_.string() + ": " + what + ": " + std::generic_category().message(error_number));
     }
@@ -191,7 +197,7 @@ std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const
         known, layout, opened.blocks(), run,
         [&](std::span<const std::byte> blocks, std::uint64_t offset) { out.write(blocks, offset); });
     if (!is_same) opened.require_unchanged();
-    out.sync();
+    out.keep_order();
     if (area.has_superblock) out.write(runtime::verity_superblock(known, area.uuid), area.offset);
     out.finish();
     if (facts != nullptr) *facts = {known, area.uuid, layout.hash_blocks(), layout.end()};

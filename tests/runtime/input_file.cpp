@@ -40,3 +40,26 @@ TEST("input_file: a descriptor that does not wait, and another reader of it") {
     }
     for (const int end : ends) ::close(end);
 }
+
+TEST("input_file: parts that are read to places apart") {
+    const support::TemporaryFolder folder;
+    const support::Bytes data = support::pattern(70000);
+    const InputFile file(folder.write("data", data));
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{31}, std::size_t{512}}) {
+        for (const std::size_t gap : {std::size_t{0}, std::size_t{32}}) {
+            for (const std::size_t n :
+                 {std::size_t{0}, std::size_t{1}, std::size_t{64}, std::size_t{65}, std::size_t{130}}) {
+                const std::size_t stride = bytes + gap;
+                support::Bytes found(n * stride, 0xaa), wanted = found;
+                for (std::size_t i = 0; i < n; i++)
+                    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(100 + i * bytes), bytes,
+                                wanted.begin() + static_cast<std::ptrdiff_t>(i * stride));
+                file.read_apart(support::view(found).data(), n, bytes, stride, 100);
+                CHECK(found == wanted);
+            }
+        }
+    }
+    support::Bytes room(1000);
+    CHECK_ERROR(io, "expected its end at byte 70300",
+                file.read_apart(support::view(room).data(), 2, 400, 500, data.size() - 500));
+}
