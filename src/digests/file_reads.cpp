@@ -8,12 +8,14 @@
 namespace merklize::runtime {
 namespace {
 
-// Items that are taken in both ways, a quarter of all at most. The first ones do not count, because they find nothing
-// in the caches.
-constexpr std::size_t most_tried = 72;
-// Bytes for each thread. Fewer are read: while threads start, and take pages for their buffers and stacks, they wait
-// for one another to change the process's mappings.
-constexpr std::uint64_t least_tried = 4 << 20;
+// Items that are taken in both ways: so many and a part of all, at most a quarter.
+constexpr std::size_t least_tried = 16, most_tried = 72;
+// Bytes that are worth trying. Fewer are read: while threads start, and take pages for their buffers and stacks, they
+// wait for one another to change the process's mappings, and mapped pieces side by side share a lock of page tables.
+constexpr std::uint64_t tried_bytes(unsigned threads) {
+    constexpr std::uint64_t alone = 4 << 20, each_other = 16 << 20;
+    return alone + (threads - 1) * each_other;
+}
 
 }  // namespace
 
@@ -29,8 +31,8 @@ ReadOrder::ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t 
       before_(std::move(before)),
       in_order_(!before_ && n_items > 1 && file.is_on_rotational_disk()),
       finished_(in_order_ ? n_items : 0),
-      tried_(std::min(most_tried, n_items / 4)) {
-    if (before_ || bytes < threads * least_tried) return;
+      tried_(std::min({most_tried, n_items / 4, least_tried + n_items / 16})) {
+    if (before_ || bytes < tried_bytes(threads)) return;
     mapped_.emplace(file, offset, bytes);
     if (!*mapped_ || (in_order_ && !mapped_->is_in_memory())) mapped_.reset();
 }
@@ -50,21 +52,21 @@ bool ReadOrder::is_better_mapped(std::size_t item) {
     constexpr double unmapping = 1.2;  // what the removal of the mapping adds, where mapping is dear
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
-    // The time between two items of a thread is the time that the first one took to be read and hashed.
-    const auto last = trials_.find(std::this_thread::get_id());
-    if (last != trials_.end()) {
-        const Trial& trial = last->second;
-        if (item > tried_ / 8) {
-            seconds_[trial.is_mapped] += std::chrono::duration<double>(now - trial.begin).count();
+    Trial& trial = trials_[std::this_thread::get_id()];
+    if (trial.begin) {
+        // The time between two items of a thread is the time that the first one took to be read and hashed. A thread's
+        // first item of a way does not count: it finds nothing in the caches, and its buffer has no pages yet.
+        if (trial.items[trial.is_mapped]++ != 0) {
+            seconds_[trial.is_mapped] += std::chrono::duration<double>(now - *trial.begin).count();
             items_[trial.is_mapped]++;
         }
-        trials_.erase(last);
+        trial.begin.reset();
     }
     if (item >= tried_ && items_[false] != 0 && items_[true] != 0)
         return unmapping * seconds_[true] * items_[false] < seconds_[false] * items_[true];
-    const bool is_mapped = item % 2 != 0;
-    trials_[std::this_thread::get_id()] = {is_mapped, now};
-    return is_mapped;
+    trial.is_mapped = item % 2 != 0;
+    trial.begin = now;
+    return trial.is_mapped;
 }
 
 std::span<const std::byte> ReadOrder::view(std::size_t item, std::span<std::byte> buffer, std::uint64_t offset) {

@@ -73,10 +73,11 @@ private:
     std::vector<bool> finished_;  // guarded by mutex_
     struct Trial {
         bool is_mapped = false;
-        std::chrono::steady_clock::time_point begin{};
+        std::optional<std::chrono::steady_clock::time_point> begin{};  // of the item that the thread tries now
+        unsigned items[2] = {};                                        // that were read, that were mapped
     };
-    std::map<std::thread::id, Trial> trials_;  // the item that each thread tries; guarded by mutex_
-    // Of tried items that were read, and of those that were mapped; guarded by mutex_.
+    std::map<std::thread::id, Trial> trials_;  // of each thread; guarded by mutex_
+    // Of the items that count and were read, and of those that were mapped; guarded by mutex_.
     double seconds_[2] = {};
     unsigned items_[2] = {};
     std::size_t first_ = 0;    // the first item that is not finished; guarded by mutex_
