@@ -200,7 +200,7 @@ extern constinit const Command tree_build_command{
         "Build the tree over INPUT (- is standard input) and print its root.\n\n"
         "INPUT and TREE may be URLs. INPUT may be larger than memory. With -o, the tree is written to TREE.partial, "
         "which becomes TREE when it is whole; a killed build goes on from TREE.partial. --policy and --timings exclude "
-        "-o, and build the tree in memory, from a regular file.",
+        "-o, and build the tree in memory, from a regular file or a block device.",
     .options = build_options,
     .run = run_tree_build,
     .takes_urls = true,
