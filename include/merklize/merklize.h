@@ -12,7 +12,8 @@
  * Errors. A function that can fail returns a merklize_status: MERKLIZE_OK (0) or what went wrong. merklize_last_error()
  * then gives the text with the numbers, for the calling thread. No C++ exception leaves the library, and it never ends
  * the process. After a failure the results are unchanged, unless the function says otherwise; a handle that would have
- * been made is null. A null pointer where one is needed is an error; an array of no items may be null.
+ * been made is null, and a verdict 0. These are written when all has been read, so they may lie over what a call reads.
+ * A null pointer where one is needed is an error; an array of no items may be null.
  *
  * Order. Every call is complete when it returns, but for merklize_enqueue_... On a device it begins after
  * everything that was enqueued on options->stream before.
@@ -31,7 +32,7 @@
  *
  * devices, buffers, events, proofs  any number of threads may use one at once; uses of a buffer's bytes are the
  *                                   caller's to order
- * commitments, forests              any number of threads may use one at once
+ * commitments, forests, keys        any number of threads may use one at once
  * trees, tree files                 any number of threads may use one at once by functions that take it as `const`; the
  *                                   others need it alone
  * streams, hashers                  one thread at a time

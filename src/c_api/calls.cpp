@@ -179,6 +179,7 @@ Hash Call::hash(merklize_hash_id id) const {
 Mode Call::mode(const merklize_mode* mode, Hash hash) const {
     if (mode == nullptr) return {};
     const merklize_mode& given = *mode;
+    has_secret_ = has_secret_ || given.key != nullptr || given.context != nullptr;
     if (given.key != nullptr && given.context != nullptr) {
         invalid("mode", "must have a key or a context, got a key of " + std::to_string(given.key_bytes) +
                             " bytes and a context of " + std::to_string(given.context_bytes) + " bytes");

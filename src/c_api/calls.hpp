@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "c_api/handles.hpp"
+#include "jobs/wipe_stack.hpp"
 
 namespace merklize::c_api {
 
@@ -52,6 +53,8 @@ public:
         return results(&need(place, name), 1, name)[0];
     }
     void clear_results() const noexcept { std::ranges::fill(results_, std::byte{0}); }
+    /// Whether mode() has read a key or a context, which may be on the stack.
+    bool has_secret() const noexcept { return has_secret_; }
     /// errors  invalid_argument (null and a count other than 0; a count of more bytes than memory can have)
     template <class T>
     std::span<T> items(T* first, std::uint64_t count, const char* name) const {
@@ -132,19 +135,22 @@ private:
 
     const char* function_;
     mutable std::span<std::byte> results_{};
+    mutable bool has_secret_ = false;
 };
 
 /// Runs the body of a function of the API and turns every exception into a status.
 template <class Body>
 merklize_status run(const char* function, Body&& body) noexcept {
     const Call call(function);
+    merklize_status status = MERKLIZE_OK;
     try {
         body(call);
-        return MERKLIZE_OK;
     } catch (...) {
         call.clear_results();
-        return note_failure(function);
+        status = note_failure(function);
     }
+    if (call.has_secret()) runtime::wipe_stack();
+    return status;
 }
 
 /// The RunOptions of a call, and the caller's place for its timings.

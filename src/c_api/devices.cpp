@@ -105,7 +105,7 @@ merklize_status merklize_stream_synchronize(merklize_stream* stream) {
 
 merklize_status merklize_stream_is_capturing(const merklize_stream* stream, int* capturing) {
     return run("merklize_stream_is_capturing", [&](const Call& call) {
-        int& out = call.result(capturing, "capturing");
+        int& out = call.need(capturing, "capturing");
         out = call.need(stream, "stream").value.is_capturing() ? 1 : 0;
     });
 }

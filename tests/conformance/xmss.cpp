@@ -1,11 +1,9 @@
-// Keys of XMSS against their definition, written down once more with the reference's BLAKE2s; and that their seeds
-// leave no copy in the memory of the process.
+// Keys of XMSS against their definition, written down once more with the reference's BLAKE2s.
 #include "merklize/xmss.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
@@ -435,66 +433,3 @@ TEST("xmss: a device without room leaves the keys to the processor") {
     const LittleMemory little(64 << 10);
     CHECK(xmss::keys(seed, 100, 5000)[0].public_key() == xmss::keys(seed, 100, 5000, on_cpu())[0].public_key());
 }
-
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer keeps stacks on the heap
-namespace {
-
-// Where the bytes are in the memory of this process that can be written, except where they are looked for.
-std::size_t copies_of(const std::vector<std::uint8_t>& inverted) {
-    std::ifstream maps("/proc/self/maps"), memory("/proc/self/mem", std::ios::binary);
-    std::size_t found = 0;
-    std::vector<char> bytes;
-    for (std::string line; std::getline(maps, line);) {
-        unsigned long long begin = 0, end = 0;
-        char flags[5] = {};
-        if (std::sscanf(line.c_str(), "%llx-%llx %4s", &begin, &end, flags) != 3 || flags[1] != 'w') continue;
-        if (end - begin > (std::uint64_t{1} << 30) || line.find("[v") != std::string::npos) continue;
-        bytes.resize(end - begin);
-        memory.clear();
-        memory.seekg(static_cast<std::streamoff>(begin));
-        memory.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        const auto n = static_cast<std::size_t>(memory.gcount());
-        for (std::size_t i = 0; i + inverted.size() <= n; i++) {
-            std::size_t k = 0;
-            while (k < inverted.size() &&
-                   static_cast<std::uint8_t>(~static_cast<unsigned char>(bytes[i + k])) == inverted[k])
-                k++;
-            found += k == inverted.size();
-        }
-    }
-    std::memset(bytes.data(), 0, bytes.size());
-    return found;
-}
-
-}  // namespace
-
-// Where the device is a processor, its memory is memory of this process, too. PoCL's threads keep the private memory of
-// the last items on their stacks (SECURITY.md).
-TEST("xmss: no copy of a seed stays in memory") {
-    const std::string device = Device().info().name;
-    if (device.starts_with("pthread-") || device.starts_with("cpu-")) return;
-    Bytes inverted = Random(7).bytes(64);
-    {
-        Bytes seeds(64);
-        const auto fill = [&] {
-            for (std::size_t i = 0; i < 64; i++) seeds[i] = static_cast<std::uint8_t>(~inverted[i]);
-        };
-        fill();
-        {
-            const std::vector<xmss::Key> made = xmss::keys(seeds, 40, 90);
-            made[1].sign(77, elevens);
-            made[0].path(50);
-            CHECK(copies_of(cut(inverted, 32)) >= 2);  // the caller's and the key's: it sees them
-        }
-        RunOptions options;
-        options.progress = [](double) { return false; };
-        const int before = merklize::runtime::tick_milliseconds.exchange(0);
-        CHECK_ERROR(cancelled, "cancelled", xmss::keys(seeds, 0, last_of_all, options));
-        merklize::runtime::tick_milliseconds = before;
-        std::ranges::fill(seeds, std::uint8_t{0});
-        __asm__ volatile("" : : "r"(seeds.data()) : "memory");
-    }
-    CHECK_EQ(copies_of(cut(inverted, 32)), 0u);
-    CHECK_EQ(copies_of(Bytes(inverted.begin() + 32, inverted.end())), 0u);
-}
-#endif

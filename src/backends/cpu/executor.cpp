@@ -249,7 +249,7 @@ bool merge_at(const MergeAt& a, const Workers& workers) {
     std::vector<std::uint64_t> nodes(a.changed, a.changed + a.n);
     for (std::uint32_t level = 0; level < a.levels; level++) {
         const Tick tick = runtime::part_of(workers.tick, static_cast<double>(level) / a.levels, 1.0 / a.levels);
-        if (!merge_level_at(a, level, nodes, {workers.threads, tick})) return false;
+        if (!merge_level_at(a, level, nodes, {workers.threads, tick, workers.has_secret})) return false;
     }
     return true;
 }
@@ -257,7 +257,10 @@ bool merge_at(const MergeAt& a, const Workers& workers) {
 // A job allocates little memory of its own, but even that may fail.
 template <class Job>
 bool run(bool (*loop)(const Job& job, const Workers& workers), const Job& job, const Workers& workers) try {
-    return loop(job, workers);
+    if constexpr (requires { job.mode; })
+        return loop(job, {workers.threads, workers.tick, job.mode.flags() != 0});
+    else
+        return loop(job, workers);
 } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory, "cpu: out of memory");
 }

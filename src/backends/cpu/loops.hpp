@@ -7,6 +7,7 @@
 
 #include "host/threads.hpp"
 #include "jobs/jobs.hpp"
+#include "jobs/wipe_stack.hpp"
 
 namespace merklize::cpu {
 
@@ -19,6 +20,7 @@ inline std::uint8_t* at(const runtime::Place& place) {
 struct Workers {
     const runtime::ThreadCount& threads;
     const runtime::Tick& tick;
+    bool has_secret = false;  ///< the job has: it stays on the stack of no thread but the caller's
 };
 
 /// Runs a loop over items in pieces of `per_piece`: body(first, count). `item` is one item.
@@ -30,6 +32,7 @@ bool in_pieces(const Workers& workers, std::uint64_t n, std::uint64_t per_piece,
     const auto run = [&](std::size_t piece) {
         const std::uint64_t first = piece * per_piece;
         body(first, std::min(per_piece, n - first));
+        if (workers.has_secret && pieces > 1) runtime::wipe_stack();
     };
     // By reference, so that a small loop allocates nothing.
     return runtime::parallel_for(pieces, workers.threads, std::ref(run), workers.tick,

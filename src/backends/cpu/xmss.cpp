@@ -67,14 +67,13 @@ bool make(const MakeXmss& a, const Workers& workers) {
             make_level(job, 0, first << part_levels, count << part_levels, nullptr, nodes);
             climb(job, 0, part_levels, first << part_levels, count << part_levels, nodes);
             std::copy_n(nodes, node_bytes * count, &tops[node_bytes * first]);
-            runtime::wipe_stack();
         };
         const std::uint64_t per_piece = most_slots >> part_levels;
-        const bool is_done = in_pieces({workers.threads, tick}, job.n << above, per_piece, body,
+        const bool is_done = in_pieces({workers.threads, tick, true}, job.n << above, per_piece, body,
                                        {&leaf_pace, std::uint64_t{1} << part_levels});
-        if (!is_done) return false;
-        climb(job, part_levels, a.levels, 0, job.n << above, tops.data());
+        if (is_done) climb(job, part_levels, a.levels, 0, job.n << above, tops.data());
         runtime::wipe_stack();
+        if (!is_done) return false;
         std::copy_n(tops.data(), node_bytes * job.n,
                     reinterpret_cast<std::uint8_t*>(a.out) + node_bytes * batch * trees_at_once);
     }
