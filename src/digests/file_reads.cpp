@@ -10,12 +10,9 @@ namespace {
 
 // Items that are taken in both ways: so many and a part of all, at most a quarter.
 constexpr std::size_t least_tried = 16, most_tried = 72;
-// Bytes that are worth trying. Fewer are read: while threads start, and take pages for their buffers and stacks, they
-// wait for one another to change the process's mappings, and mapped pieces side by side share a lock of page tables.
-constexpr std::uint64_t tried_bytes(unsigned threads) {
-    constexpr std::uint64_t alone = 4 << 20, each_other = 16 << 20;
-    return alone + (threads - 1) * each_other;
-}
+// Bytes for each thread. Fewer are read: while threads start, and take pages for their buffers and stacks, they wait
+// for one another to change the process's mappings.
+constexpr std::uint64_t least_bytes = 4 << 20;
 
 }  // namespace
 
@@ -32,7 +29,7 @@ ReadOrder::ReadOrder(const InputFile& file, std::uint64_t offset, std::uint64_t 
       in_order_(!before_ && n_items > 1 && file.is_on_rotational_disk()),
       finished_(in_order_ ? n_items : 0),
       tried_(std::min({most_tried, n_items / 4, least_tried + n_items / 16})) {
-    if (before_ || bytes < tried_bytes(threads)) return;
+    if (before_ || bytes < threads * least_bytes) return;
     mapped_.emplace(file, offset, bytes);
     if (!*mapped_ || (in_order_ && !mapped_->is_in_memory())) mapped_.reset();
 }
