@@ -1,7 +1,7 @@
 //! An AIR's constraints as a program of the library: steps over the slots of a point.
 
 use core::ptr;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use merklize::{ConstraintStep, Operand};
 use p3_field::PrimeField64;
@@ -27,8 +27,6 @@ pub(crate) struct Program<F> {
 /// The program of constraints over the matrices of a proof: the trace, the preprocessed columns if there are any, and
 /// selectors with periodic columns.
 ///
-/// A value that several constraints need stays in its slot as long as there is room, and else is computed again.
-///
 /// # Errors
 /// Why there is no program.
 pub(crate) fn lower<F: PrimeField64>(
@@ -36,213 +34,132 @@ pub(crate) fn lower<F: PrimeField64>(
     has_preprocessed: bool,
     public_values: &[F],
 ) -> Result<Program<F>, &'static str> {
-    let program = Program { steps: vec![], scalars: vec![] };
-    let mut lowering = Lowering {
-        program,
-        scalars: HashMap::new(),
+    let mut graph = Graph {
+        nodes: vec![],
+        numbers: HashMap::new(),
+        scalars: vec![],
+        scalar_numbers: HashMap::new(),
         selectors: 1 + u32::from(has_preprocessed),
         public_values,
-        nodes: HashMap::new(),
-        slots: [const { None }; SLOTS],
-        now: 0,
     };
-    lowering.count_users(constraints);
-    for (number, constraint) in constraints.iter().enumerate() {
-        let steps = lowering.program.steps.len();
-        lowering.compute(constraint).or_else(|_| lowering.compute_alone(constraint, steps))?;
-        let value = lowering.operand(constraint)?;
-        lowering.push(ConstraintStep::sum(value, number as u32))?;
-        lowering.use_once(constraint);
+    let values = graph.values(constraints)?;
+    let mut schedule = Schedule { nodes: graph.nodes, steps: vec![], slots: [None; SLOTS], now: 0 };
+    for &value in &values {
+        schedule.wants(value);
     }
-    Ok(lowering.program)
+    for (number, &value) in values.iter().enumerate() {
+        schedule.compute(value)?;
+        schedule.push(ConstraintStep::sum(schedule.operand(value), number as u32))?;
+        schedule.use_once(value);
+    }
+    Ok(Program { steps: schedule.steps, scalars: graph.scalars })
 }
 
-/// A node of the expressions is known by its place, since shared ones are one node.
-type Place<F> = *const SymbolicExpression<F>;
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Op {
+    Add,
+    Subtract,
+    Multiply,
+}
 
-#[derive(Default)]
+/// What a step reads where it lies, or what another step computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Value {
+    Read(Operand),
+    Node(usize),
+}
+
 struct Node {
-    /// Nodes that have it as an operand and are not computed yet, and constraints that it is.
+    op: Op,
+    operands: [Value; 2],
+    /// Slots that it takes to compute it and its operands, by the rule of Sethi and Ullman for trees.
+    needs: usize,
+    /// Operands that it is of nodes that are to be computed, and constraints that it is.
     users: usize,
-    /// Of these, those that the current constraint waits for.
-    waiting: usize,
     slot: Option<usize>,
     last_used: usize,
+    /// Nodes whose other operand is computed while it waits.
+    waits_for: usize,
 }
 
-struct Lowering<'a, F: PrimeField64> {
-    program: Program<F>,
-    scalars: HashMap<u64, u32>,
+/// Slots that it takes to compute a value.
+fn needs(nodes: &[Node], value: Value) -> usize {
+    match value {
+        Value::Read(_) => 0,
+        Value::Node(number) => nodes[number].needs,
+    }
+}
+
+/// The expressions of constraints. Equal ones are one node, wherever they lie: a prover's expressions are values, and
+/// each use of one is a copy.
+struct Graph<'a, F> {
+    /// Operands come before the nodes that they are of.
+    nodes: Vec<Node>,
+    numbers: HashMap<(Op, [Value; 2]), usize>,
+    scalars: Vec<F>,
+    scalar_numbers: HashMap<u64, u32>,
     /// The number of the matrix with the selectors.
     selectors: u32,
     public_values: &'a [F],
-    nodes: HashMap<Place<F>, Node>,
-    slots: [Option<Place<F>>; SLOTS],
-    now: usize,
 }
 
-/// The operands of a node. A leaf has none.
-fn operands<F>(node: &SymbolicExpression<F>) -> [Option<&SymbolicExpression<F>>; 2] {
-    match node {
-        SymbolicExpr::Leaf(_) => [None, None],
-        SymbolicExpr::Neg { x, .. } => [Some(x), None],
-        SymbolicExpr::Add { x, y, .. } | SymbolicExpr::Sub { x, y, .. } | SymbolicExpr::Mul { x, y, .. } => {
-            [Some(x), Some(y)]
-        }
-    }
-}
-
-fn inner_operands<F>(node: &SymbolicExpression<F>) -> impl Iterator<Item = &SymbolicExpression<F>> {
-    operands(node).into_iter().flatten().filter(|node| !matches!(node, SymbolicExpr::Leaf(_)))
-}
-
-impl<'a, F: PrimeField64> Lowering<'a, F> {
-    fn node(&mut self, node: &SymbolicExpression<F>) -> &mut Node {
-        self.nodes.entry(ptr::from_ref(node)).or_default()
-    }
-
-    fn count_users(&mut self, constraints: &[SymbolicExpression<F>]) {
-        let is_leaf = |node: &SymbolicExpression<F>| matches!(node, SymbolicExpr::Leaf(_));
-        let mut open: Vec<_> = constraints.iter().filter(|constraint| !is_leaf(constraint)).collect();
-        while let Some(node) = open.pop() {
-            let of_node = self.node(node);
-            of_node.users += 1;
-            if of_node.users == 1 {
-                open.extend(inner_operands(node));
-            }
-        }
-    }
-
-    fn push(&mut self, step: ConstraintStep) -> Result<(), &'static str> {
-        if self.program.steps.len() == MOST_STEPS {
-            return Err("its program would have too many steps");
-        }
-        self.program.steps.push(step);
-        Ok(())
-    }
-
-    /// Computes it after the first `steps` steps without the values of other constraints, whose slots it may need.
-    fn compute_alone(&mut self, root: &SymbolicExpression<F>, steps: usize) -> Result<(), &'static str> {
-        self.program.steps.truncate(steps);
-        for place in self.slots.iter_mut().filter_map(Option::take) {
-            self.nodes.get_mut(&place).expect("it has a value").slot = None;
-        }
-        self.compute(root)
-    }
-
-    /// Puts the value of an expression into a slot, unless it is a leaf.
-    fn compute(&mut self, root: &SymbolicExpression<F>) -> Result<(), &'static str> {
-        if matches!(root, SymbolicExpr::Leaf(_)) {
-            return Ok(());
-        }
-        let order = self.order(root);
-        for node in &order {
-            self.node(node).waiting = 0; // what failed before has left
-        }
-        for node in &order {
-            for operand in inner_operands(node) {
-                self.node(operand).waiting += 1;
-            }
-        }
-        self.node(root).waiting += 1;
-        for node in order {
-            let [a, b] = operands(node);
-            let a = self.operand(a.expect("an inner node"))?;
-            let b = b.map(|b| self.operand(b)).transpose()?;
-            for operand in inner_operands(node) {
-                self.node(operand).waiting -= 1;
-                self.use_once(operand);
-            }
-            let to = self.free_slot()?;
-            let slot = to as u32;
-            let step = match (node, b) {
-                (SymbolicExpr::Add { .. }, Some(b)) => ConstraintStep::add(slot, a, b),
-                (SymbolicExpr::Sub { .. }, Some(b)) => ConstraintStep::subtract(slot, a, b),
-                (SymbolicExpr::Mul { .. }, Some(b)) => ConstraintStep::multiply(slot, a, b),
-                _ => ConstraintStep::subtract(slot, self.scalar(F::ZERO), a),
-            };
-            self.push(step)?;
-            self.slots[to] = Some(ptr::from_ref(node));
-            let now = self.now;
-            let of_node = self.node(node);
-            (of_node.slot, of_node.last_used) = (Some(to), now);
-        }
-        self.node(root).waiting -= 1;
-        Ok(())
-    }
-
-    /// The nodes of an expression that are in no slot, operands before their users. Of two operands that with the
-    /// deeper expression comes first, so that fewer values wait.
-    fn order<'b>(&self, root: &'b SymbolicExpression<F>) -> Vec<&'b SymbolicExpression<F>> {
-        let is_known =
-            |node: &SymbolicExpression<F>| self.nodes.get(&ptr::from_ref(node)).is_some_and(|node| node.slot.is_some());
-        // Slots that an expression needs, by the rule of Sethi and Ullman for trees.
-        let mut needs: HashMap<Place<F>, usize> = HashMap::new();
-        let need = |needs: &HashMap<Place<F>, usize>, node: &SymbolicExpression<F>| {
-            needs.get(&ptr::from_ref(node)).copied().unwrap_or(0)
-        };
-        let walk = |needs: &mut HashMap<Place<F>, usize>, is_deepest_first: bool| {
-            let mut order = vec![];
-            let mut seen: HashSet<Place<F>> = HashSet::new();
-            let mut open = vec![(root, false)];
-            while let Some((node, is_entered)) = open.pop() {
-                if is_entered {
-                    let mut of_operands = inner_operands(node).map(|operand| need(needs, operand));
-                    let (a, b) = (of_operands.next().unwrap_or(0), of_operands.next().unwrap_or(0));
-                    needs.insert(ptr::from_ref(node), if a == b { a + 1 } else { a.max(b) });
-                    order.push(node);
+impl<F: PrimeField64> Graph<'_, F> {
+    /// Without recursion: a stack may be too small for a deep expression.
+    fn values(&mut self, constraints: &[SymbolicExpression<F>]) -> Result<Vec<Value>, &'static str> {
+        let mut values: HashMap<*const SymbolicExpression<F>, Value> = HashMap::new();
+        for constraint in constraints {
+            let mut open = vec![(constraint, false)];
+            while let Some((node, has_operands)) = open.pop() {
+                let place = ptr::from_ref(node);
+                if values.contains_key(&place) {
                     continue;
                 }
-                if is_known(node) || !seen.insert(ptr::from_ref(node)) {
-                    continue;
+                let (op, x, y) = match node {
+                    SymbolicExpr::Leaf(leaf) => {
+                        values.insert(place, Value::Read(self.leaf(leaf)?));
+                        continue;
+                    }
+                    SymbolicExpr::Neg { x, .. } => (Op::Subtract, None, x),
+                    SymbolicExpr::Add { x, y, .. } => (Op::Add, Some(x), y),
+                    SymbolicExpr::Sub { x, y, .. } => (Op::Subtract, Some(x), y),
+                    SymbolicExpr::Mul { x, y, .. } => (Op::Multiply, Some(x), y),
+                };
+                if has_operands {
+                    let of = |x| values[&ptr::from_ref::<SymbolicExpression<F>>(x)];
+                    let x = x.map_or_else(|| Value::Read(self.scalar(F::ZERO)), |x| of(x));
+                    let value = self.node(op, [x, of(y)]);
+                    values.insert(place, value);
+                } else {
+                    open.push((node, true));
+                    open.extend(x.into_iter().chain([y]).map(|operand| (&**operand, false)));
                 }
-                open.push((node, true));
-                let mut inner: Vec<_> = inner_operands(node).collect();
-                if is_deepest_first {
-                    // The last one is taken first.
-                    inner.sort_by_key(|operand| need(needs, operand));
-                }
-                open.extend(inner.into_iter().map(|operand| (operand, false)));
-            }
-            order
-        };
-        walk(&mut needs, false);
-        walk(&mut needs, true)
-    }
-
-    fn use_once(&mut self, node: &SymbolicExpression<F>) {
-        if matches!(node, SymbolicExpr::Leaf(_)) {
-            return;
-        }
-        self.now += 1;
-        let now = self.now;
-        let of_node = self.node(node);
-        of_node.users = of_node.users.saturating_sub(1);
-        of_node.last_used = now;
-        if of_node.users == 0 && of_node.waiting == 0 {
-            if let Some(slot) = of_node.slot.take() {
-                self.slots[slot] = None;
             }
         }
+        Ok(constraints.iter().map(|constraint| values[&ptr::from_ref(constraint)]).collect())
     }
 
-    /// A slot without a value, or with the value that was used the longest ago and is not waited for.
-    fn free_slot(&mut self) -> Result<usize, &'static str> {
-        if let Some(free) = self.slots.iter().position(Option::is_none) {
-            return Ok(free);
+    fn node(&mut self, op: Op, operands: [Value; 2]) -> Value {
+        let [a, b] = operands;
+        if let (Value::Read(Operand::Scalar(a)), Value::Read(Operand::Scalar(b))) = (a, b) {
+            let (a, b) = (self.scalars[a as usize], self.scalars[b as usize]);
+            return Value::Read(self.scalar(match op {
+                Op::Add => a + b,
+                Op::Subtract => a - b,
+                Op::Multiply => a * b,
+            }));
         }
-        let of = |slot: &usize| &self.nodes[&self.slots[*slot].expect("no slot is free")];
-        let oldest = (0..SLOTS).filter(|slot| of(slot).waiting == 0).min_by_key(|slot| of(slot).last_used);
-        let oldest = oldest.ok_or("a constraint needs more slots than there are")?;
-        let place = self.slots[oldest].take().expect("no slot is free");
-        self.nodes.get_mut(&place).expect("it has a value").slot = None;
-        Ok(oldest)
+        let same = self.numbers.get(&(op, [a, b]));
+        if let Some(&same) = same.or_else(|| self.numbers.get(&(op, [b, a])).filter(|_| op != Op::Subtract)) {
+            return Value::Node(same);
+        }
+        let [of_a, of_b] = operands.map(|operand| needs(&self.nodes, operand));
+        let needs = if a != b && of_a == of_b { of_a + 1 } else { of_a.max(of_b).max(1) };
+        self.numbers.insert((op, operands), self.nodes.len());
+        self.nodes.push(Node { op, operands, needs, users: 0, slot: None, last_used: 0, waits_for: 0 });
+        Value::Node(self.nodes.len() - 1)
     }
 
-    fn operand(&mut self, node: &SymbolicExpression<F>) -> Result<Operand, &'static str> {
-        let SymbolicExpr::Leaf(leaf) = node else {
-            return Ok(Operand::Slot(self.node(node).slot.expect("operands are computed first") as u32));
-        };
+    fn leaf(&mut self, leaf: &BaseLeaf<F>) -> Result<Operand, &'static str> {
         let selectors = self.selectors;
         let selector = |column: usize| Operand::Cell { matrix: selectors, column: column as u32, is_next: false };
         let cell = |matrix, offset, index| match offset {
@@ -267,8 +184,8 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
     }
 
     fn scalar(&mut self, value: F) -> Operand {
-        let scalars = &mut self.program.scalars;
-        let number = self.scalars.entry(value.as_canonical_u64()).or_insert_with(|| {
+        let scalars = &mut self.scalars;
+        let number = self.scalar_numbers.entry(value.as_canonical_u64()).or_insert_with(|| {
             scalars.push(value);
             scalars.len() as u32 - 1
         });
@@ -276,9 +193,140 @@ impl<'a, F: PrimeField64> Lowering<'a, F> {
     }
 }
 
+/// Nodes are computed when they are wanted. A value stays in its slot as long as it has users and there is room, and is
+/// computed again otherwise.
+struct Schedule {
+    nodes: Vec<Node>,
+    steps: Vec<ConstraintStep>,
+    slots: [Option<usize>; SLOTS],
+    now: usize,
+}
+
+impl Schedule {
+    fn push(&mut self, step: ConstraintStep) -> Result<(), &'static str> {
+        if self.steps.len() == MOST_STEPS {
+            return Err("its program would have too many steps");
+        }
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn is_computed(&self, value: Value) -> bool {
+        match value {
+            Value::Read(_) => true,
+            Value::Node(number) => self.nodes[number].slot.is_some(),
+        }
+    }
+
+    fn operand(&self, value: Value) -> Operand {
+        match value {
+            Value::Read(operand) => operand,
+            Value::Node(number) => Operand::Slot(self.nodes[number].slot.expect("it is computed first") as u32),
+        }
+    }
+
+    /// A value has one user more. If nothing wanted it until now, neither did it want its operands.
+    fn wants(&mut self, value: Value) {
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            let Value::Node(number) = value else { continue };
+            let node = &mut self.nodes[number];
+            node.users += 1;
+            if node.users == 1 && node.slot.is_none() {
+                open.extend(node.operands);
+            }
+        }
+    }
+
+    /// Puts a value into a slot, unless steps read it where it lies. Of two operands that with the greater need comes
+    /// first, so that few wait.
+    fn compute(&mut self, value: Value) -> Result<(), &'static str> {
+        let mut open = vec![(value, 0)];
+        while let Some((value, n_computed)) = open.pop() {
+            let Value::Node(number) = value else { continue };
+            if n_computed == 0 && self.is_computed(value) {
+                continue;
+            }
+            let [a, b] = self.nodes[number].operands;
+            let is_first = needs(&self.nodes, a) >= needs(&self.nodes, b);
+            let [first, second] = if is_first { [a, b] } else { [b, a] };
+            match n_computed {
+                0 => open.extend([(value, 1), (first, 0)]),
+                1 => {
+                    self.waits_for(first, |nodes| nodes + 1);
+                    open.extend([(value, 2), (second, 0)]);
+                }
+                _ => {
+                    self.waits_for(first, |nodes| nodes - 1);
+                    self.emit(number)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn waits_for(&mut self, value: Value, changed: impl FnOnce(usize) -> usize) {
+        if let Value::Node(number) = value {
+            self.nodes[number].waits_for = changed(self.nodes[number].waits_for);
+        }
+    }
+
+    fn emit(&mut self, number: usize) -> Result<(), &'static str> {
+        let Node { op, operands: [a, b], .. } = self.nodes[number];
+        let of_step = [self.operand(a), self.operand(b)];
+        self.use_once(a);
+        self.use_once(b);
+        let slot = self.free_slot()?;
+        let step = match op {
+            Op::Add => ConstraintStep::add,
+            Op::Subtract => ConstraintStep::subtract,
+            Op::Multiply => ConstraintStep::multiply,
+        };
+        self.push(step(slot as u32, of_step[0], of_step[1]))?;
+        self.slots[slot] = Some(number);
+        (self.nodes[number].slot, self.nodes[number].last_used) = (Some(slot), self.now);
+        Ok(())
+    }
+
+    fn use_once(&mut self, value: Value) {
+        let Value::Node(number) = value else { return };
+        self.now += 1;
+        let node = &mut self.nodes[number];
+        node.users -= 1;
+        node.last_used = self.now;
+        if node.users == 0 {
+            self.slots[node.slot.take().expect("it is computed")] = None;
+        }
+    }
+
+    /// A slot without a value, or with the value that was used the longest ago and is not waited for.
+    fn free_slot(&mut self) -> Result<usize, &'static str> {
+        if let Some(free) = self.slots.iter().position(Option::is_none) {
+            return Ok(free);
+        }
+        let all = self.slots.iter().flatten().copied().filter(|&number| self.nodes[number].waits_for == 0);
+        let oldest = all.min_by_key(|&number| self.nodes[number].last_used);
+        let oldest = oldest.ok_or("a constraint needs more slots than there are")?;
+        let slot = self.nodes[oldest].slot.take().expect("it has one");
+        for operand in self.nodes[oldest].operands {
+            self.wants(operand);
+        }
+        Ok(slot)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use p3_koala_bear::KoalaBear;
+    use p3_air::symbolic::{AirLayout, SymbolicAirBuilder};
+    use p3_air::Air;
+    use p3_blake3_air::Blake3Air;
+    use p3_goldilocks::{GenericPoseidon2LinearLayersGoldilocks, Goldilocks};
+    use p3_keccak_air::KeccakAir;
+    use p3_koala_bear::{GenericPoseidon2LinearLayersKoalaBear, KoalaBear};
+    use p3_poseidon2_air::{Poseidon2Air, RoundConstants, VectorizedPoseidon2Air};
+    use p3_sha256_air::Sha256Air;
+    use rand::rngs::SmallRng;
+    use rand::SeedableRng;
 
     use super::*;
 
@@ -290,5 +338,32 @@ mod tests {
         };
         assert_eq!(steps(MOST_STEPS), Ok(MOST_STEPS));
         assert_eq!(steps(MOST_STEPS + 1), Err("its program would have too many steps"));
+    }
+
+    /// The AIRs of Plonky3 have programs of at most so many steps: about one for each constraint and for each operation
+    /// that differs from all others.
+    #[test]
+    fn steps_of_the_airs_of_plonky3() {
+        fn has_at_most<F: PrimeField64>(most: usize, air: &impl Air<SymbolicAirBuilder<F>>) {
+            let mut builder = SymbolicAirBuilder::<F>::new(AirLayout::from_air(air));
+            air.eval(&mut builder);
+            let steps = lower(&builder.base_constraints(), false, &[]).unwrap().steps.len();
+            assert!(steps <= most, "{}: {steps} steps", std::any::type_name_of_val(air));
+        }
+        let rng = || SmallRng::seed_from_u64(1);
+        type OfKoalaBear<const WIDTH: usize, const ROUNDS: usize> =
+            Poseidon2Air<KoalaBear, GenericPoseidon2LinearLayersKoalaBear, WIDTH, 3, 0, 4, ROUNDS>;
+        type Vectorized = VectorizedPoseidon2Air<KoalaBear, GenericPoseidon2LinearLayersKoalaBear, 16, 3, 0, 4, 20, 8>;
+        type OfGoldilocks<const WIDTH: usize, const REGISTERS: usize> =
+            Poseidon2Air<Goldilocks, GenericPoseidon2LinearLayersGoldilocks, WIDTH, 7, REGISTERS, 4, 22>;
+        has_at_most::<Goldilocks>(42_000, &KeccakAir {});
+        has_at_most::<KoalaBear>(42_000, &KeccakAir {});
+        has_at_most::<KoalaBear>(90_000, &Blake3Air {});
+        has_at_most::<KoalaBear>(147_000, &Sha256Air);
+        has_at_most(2_400, &OfKoalaBear::<16, 20>::new(RoundConstants::from_rng(&mut rng())));
+        has_at_most(3_800, &OfKoalaBear::<24, 23>::new(RoundConstants::from_rng(&mut rng())));
+        has_at_most(19_000, &Vectorized::new(RoundConstants::from_rng(&mut rng())));
+        has_at_most(1_400, &OfGoldilocks::<8, 0>::new(RoundConstants::from_rng(&mut rng())));
+        has_at_most(2_300, &OfGoldilocks::<12, 1>::new(RoundConstants::from_rng(&mut rng())));
     }
 }

@@ -77,8 +77,8 @@ pub struct Folding<'a, D, F> {
 ///
 /// Where a device holds the extension of the trace, it evaluates the constraints there. Eight rows of each proof are
 /// compared with what Plonky3's own code computes. What does not fit the device Plonky3's own code evaluates, on the
-/// processors of the host: constraints with more than 64 values at a time, and those of an extension field. An event of
-/// `tracing` says why.
+/// processors of the host: a constraint that needs more than 64 values at a time even if values are computed again, and
+/// those of an extension field. An event of `tracing` says how many constraints the device evaluates, or why none.
 ///
 /// # Errors
 /// As `p3_uni_stark::prove`. An error of the device is a panic, and [`catch`](crate::catch) turns it back into a value;
@@ -338,7 +338,12 @@ where
         let mut data = [Some(self.trace_data), self.preprocessed_data].into_iter().flatten();
         match data.find_map(|data| self.pcs.why_not_on_device(data, points)) {
             Some(why) => Err(why.into()),
-            None => self.folded(lowered, |folding| self.pcs.folded(folding)),
+            None => self.folded(lowered, |folding| {
+                let (n, n_steps) = (lowered.layout.total_constraints(), folding.program.steps.len());
+                let values = self.pcs.folded(folding);
+                values
+                    .inspect(|_| info!("the device evaluates all {n} constraints of this AIR: {n_steps} steps a point"))
+            }),
         }
     }
 
@@ -404,7 +409,8 @@ where
     ) -> Result<(), Error> {
         let size = quotient.len();
         let first = self.alpha.as_basis_coefficients_slice()[0].as_canonical_u64() as usize % size;
-        let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * (size / CHECKED + 1)) % size).collect();
+        // An odd number of points apart, so that no point comes twice where there are eight.
+        let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * (size / CHECKED | 1)) % size).collect();
         let packed = |value: &dyn Fn(usize) -> Val<SC>| PackedVal::<SC>::from_fn(value);
         let (weights, ext_weights) = layout.decompose_alpha(self.alpha);
         for points in points.chunks(PackedVal::<SC>::WIDTH) {
@@ -476,7 +482,7 @@ mod random_air;
 mod tests {
     use std::sync::Arc;
 
-    use merklize::{Device, HAS_LIBRARY};
+    use merklize::{catch, Device, HAS_LIBRARY};
     use p3_field::coset::TwoAdicMultiplicativeCoset;
     use p3_uni_stark::setup_preprocessed;
     use rand::rngs::SmallRng;
@@ -501,6 +507,7 @@ mod tests {
                 let config = super::configs::device_config::<Val, DEGREE, _, _>(ours, challenger, 3);
                 let pcs = config.pcs();
                 let times = std::env::var("MERKLIZE_RANDOM_AIRS").map_or(1, |times| times.parse().unwrap());
+                let mut n_compared = 0;
                 for seed in 0..200 * times {
                     let air = RandomAir::<Val>::new(seed, seed as usize % 6, 3);
                     let log_height = air.height.ilog2() as usize;
@@ -526,9 +533,26 @@ mod tests {
                         alpha,
                     });
                     let lowered = Lowered::new(&air, layout, preprocessed.is_some(), &air.public_values);
-                    let quotient = constraints.folded(&lowered, |folding| Ok(fold_on_host(pcs, folding)));
-                    assert!(quotient.unwrap() == constraints.by_stock(), "seed {seed}");
+                    let quotient = constraints.folded(&lowered, |folding| Ok(fold_on_host(pcs, folding))).unwrap();
+                    assert!(quotient == constraints.by_stock(), "seed {seed}");
+
+                    // What a device computes wrongly is an error: each of eight points, and of more all together.
+                    let n = quotient.len();
+                    let wrong: Vec<_> = if n <= CHECKED { (0..n).map(|k| k..k + 1).collect() } else { vec![0..n] };
+                    for points in wrong.into_iter().filter(|_| seed < 60) {
+                        let wrong = catch(|| {
+                            constraints.folded(&lowered, |folding| {
+                                let mut values = fold_on_host(pcs, folding);
+                                values[points.clone()].iter_mut().for_each(|value| *value += Val::ONE);
+                                Ok(values)
+                            })
+                        });
+                        let error = wrong.unwrap_err().to_string();
+                        assert!(error.contains("differs from Plonky3's"), "seed {seed}, {points:?}: {error}");
+                    }
+                    n_compared += 1;
                 }
+                println!("{n_compared} AIRs compared");
             }
         )*};
     }

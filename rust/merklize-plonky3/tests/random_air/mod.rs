@@ -72,7 +72,8 @@ impl<F: PrimeField64> RandomAir<F> {
 
         // Each with its degree.
         let mut nodes: Vec<(Node, usize)> = vec![];
-        for _ in 0..rng.random_range(1..60) {
+        let most = if seed % 8 == 7 { 600 } else { 60 };
+        for _ in 0..rng.random_range(1..most) {
             let is_next = rng.random();
             let n = nodes.len();
             // Mostly of late ones, so that expressions are deep.
@@ -109,7 +110,7 @@ impl<F: PrimeField64> RandomAir<F> {
             };
             nodes.push(next);
         }
-        let constraints = (0..rng.random_range(1..12)).map(|_| rng.random_range(0..nodes.len())).collect();
+        let constraints = (0..rng.random_range(1..most / 5)).map(|_| rng.random_range(0..nodes.len())).collect();
         let nodes = nodes.into_iter().map(|(node, _)| node).collect();
         Self { seed, height, width, preprocessed, public_values, periodic, nodes, constraints }
     }
