@@ -1,5 +1,6 @@
-//! A device that is full at any moment of a proof costs time, and not the proof, which is the stock prover's. The
-//! device is an OpenCL runtime behind a library that fails allocations, and it has a memory limit.
+//! A device that is full at any moment of a proof costs time, and not the proof, which is the stock prover's; one that
+//! computes wrongly gives an error. The device is an OpenCL runtime behind a library that fails allocations or leaves
+//! out constraints, and it has a memory limit.
 //! MERKLIZE_OPENCL_LIBRARY is the path of the runtime; without it the test says that it skips.
 
 #[allow(dead_code)]
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use configs::koalabear::{hash, parts, Challenger, Ours, Stock, Val, DEGREE};
 use configs::{config, device_config, fri_parameters, Challenge};
-use merklize_plonky3::{Device, MerklizeDft, MerklizePcs, StockPcs};
+use merklize_plonky3::{catch, Device, MerklizeDft, MerklizePcs, StockPcs};
 use p3_challenger::FieldChallenger;
 use p3_commit::{ExtensionMmcs, OpeningRequest, Pcs, UnivariateStarkPcs};
 use p3_dft::{Radix2DitParallel, TwoAdicSubgroupDft};
@@ -148,4 +149,13 @@ fn a_device_that_is_full_loses_no_proof() {
         shim.buffers_left(-1);
         assert!(serde_json::to_vec(&proof).unwrap() == stock, "full after {allocations} allocations, by our prove");
     }
+
+    // Another trace, whose constraints are not in memory yet.
+    let trace = generate_trace_rows::<Val>(vec![[8; 25]], 1);
+    let proof = || catch(|| merklize_plonky3::prove(&ours, &KeccakAir {}, trace.clone(), &[]).unwrap());
+    shim.skips_constraints(true);
+    let error = proof().map(drop).unwrap_err();
+    shim.skips_constraints(false);
+    assert!(error.to_string().contains("the device's value of the constraints"), "{error}");
+    proof().unwrap();
 }

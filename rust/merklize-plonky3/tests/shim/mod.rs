@@ -1,4 +1,5 @@
-//! An OpenCL runtime behind a library that fails launches and allocations when a test wants it.
+//! An OpenCL runtime behind a library that fails launches and allocations, or leaves constraints out, when a test wants
+//! it.
 #![allow(dead_code)]
 
 use std::env;
@@ -12,11 +13,23 @@ const SOURCE: &str = r#"
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
 int launches_left = -1, buffers_left = -1; /* below 0: no end */
+int skips_constraints;
+static void *constraints; /* a kernel */
+typedef void *(*create_kernel)(void *, const char *, int *);
+void *clCreateKernel(void *p, const char *name, int *e) {
+    void *k = ((create_kernel)dlsym(RTLD_NEXT, "clCreateKernel"))(p, name, e);
+    if (strncmp(name, "mkz_constraints", 15) == 0) constraints = k;
+    return k;
+}
+typedef int (*mark)(void *, unsigned, void *, void *);
 typedef int (*launch)(void *, void *, unsigned, const size_t *, const size_t *, const size_t *, unsigned, void *, void *);
 int clEnqueueNDRangeKernel(void *q, void *k, unsigned d, const size_t *o, const size_t *g, const size_t *l, unsigned n, void *w, void *e) {
     if (launches_left == 0) return -36; /* CL_INVALID_COMMAND_QUEUE; for a lack of resources the processors go on */
     if (launches_left > 0) launches_left--;
+    if (skips_constraints && k == constraints)
+        return ((mark)dlsym(RTLD_NEXT, "clEnqueueMarkerWithWaitList"))(q, n, w, e);
     return ((launch)dlsym(RTLD_NEXT, "clEnqueueNDRangeKernel"))(q, k, d, o, g, l, n, w, e);
 }
 typedef void *(*create)(void *, unsigned long, size_t, void *, int *);
@@ -44,6 +57,7 @@ extern "C" {
 pub struct Shim {
     launches_left: *mut c_int,
     buffers_left: *mut c_int,
+    skips_constraints: *mut c_int,
 }
 
 impl Shim {
@@ -57,8 +71,12 @@ impl Shim {
         let library = unsafe { dlopen(path.as_ptr(), 2) };
         // SAFETY: the symbols are variables of the library.
         let variable = |name: &std::ffi::CStr| unsafe { dlsym(library, name.as_ptr()).cast::<c_int>() };
-        let shim = Self { launches_left: variable(c"launches_left"), buffers_left: variable(c"buffers_left") };
-        assert!(!shim.launches_left.is_null() && !shim.buffers_left.is_null());
+        let shim = Self {
+            launches_left: variable(c"launches_left"),
+            buffers_left: variable(c"buffers_left"),
+            skips_constraints: variable(c"skips_constraints"),
+        };
+        assert!(!shim.launches_left.is_null() && !shim.buffers_left.is_null() && !shim.skips_constraints.is_null());
         Some(shim)
     }
 
@@ -70,6 +88,11 @@ impl Shim {
     /// From now on so many allocations succeed; below 0: all.
     pub fn buffers_left(&self, n: c_int) {
         unsafe { self.buffers_left.write_volatile(n) }
+    }
+
+    /// From now on constraints are what their memory held before.
+    pub fn skips_constraints(&self, skips: bool) {
+        unsafe { self.skips_constraints.write_volatile(skips.into()) }
     }
 
     /// Whether an allocation has failed.
