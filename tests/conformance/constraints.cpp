@@ -63,7 +63,7 @@ struct Program {
         form.next = random.below(rows() + 1);
         form.degree = 1 + static_cast<unsigned>(random.below(8));
         for (std::uint64_t m = 0; m <= random.below(3); m++) {
-            columns.push_back(1 + random.below(9));
+            columns.push_back(1 + random.below(random.below(2) == 0 ? 9 : 300));
             matrices.push_back(words(rows() * columns.back()));
         }
         scalars = words(1 + random.below(5));

@@ -1,92 +1,63 @@
-// Constraints on the CPU: the kernel's own text, a point at a time.
-#include "merklize/core/kernels/constraints.h"
-
+// Constraints: each step of a program runs over a block of points, in lanes.
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
-#include <vector>
 
+#include "backends/cpu/constraint_block.hpp"
+#include "backends/cpu/lanes.hpp"
 #include "host/threads.hpp"
 #include "jobs/extension.hpp"
 #include "jobs/host_executor.hpp"
-#include "jobs/matrix_rows.hpp"
-#include "merklize/error.hpp"
 
 namespace merklize::runtime {
-namespace {
-
-constexpr std::uint64_t points_a_task = 64;
-
-template <class Word>
-std::vector<Word> words_at(std::span<const std::byte> bytes) {
-    std::vector<Word> words(std::max<std::size_t>(1, bytes.size() / sizeof(Word)));
-    if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
-    return words;
-}
-
-template <class Word>
-bool evaluate(const Constraints& job, const ThreadCount& threads, const Tick& tick) {
-    mkz_constraints_shape shape{};
-    std::array<const Word*, MKZ_CONSTRAINT_MATRICES> first{};
-    std::vector<std::vector<Word>> packed;
-    for (std::size_t m = 0; m < job.matrices.size(); m++) {
-        const MatrixAt& matrix = job.matrices[m];
-        const auto address = reinterpret_cast<std::uintptr_t>(host_bytes(matrix.first));
-        if (address % sizeof(Word) == 0 && matrix.row_stride >= 0 && matrix.column_stride >= 0) {
-            first[m] = reinterpret_cast<const Word*>(host_bytes(matrix.first));
-            shape.row_stride[m] = static_cast<std::uint64_t>(matrix.row_stride) / sizeof(Word);
-            shape.column_stride[m] = static_cast<std::uint64_t>(matrix.column_stride) / sizeof(Word);
-            continue;
-        }
-        const std::uint64_t rows = std::uint64_t{1} << job.log_rows;
-        std::vector<Word>& words = packed.emplace_back(rows * matrix.columns);
-        pack_rows(matrix, sizeof(Word), rows, reinterpret_cast<std::byte*>(words.data()), matrix.columns * sizeof(Word),
-                  sizeof(Word));
-        first[m] = words.data();
-        shape.row_stride[m] = matrix.columns;
-        shape.column_stride[m] = 1;
-    }
-    shape.next = job.next;
-    shape.modulus = find_field(job.field)->modulus;
-    shape.n_steps = static_cast<std::uint32_t>(job.steps.size() / MKZ_STEP_WORDS);
-    shape.degree = job.degree;
-    shape.log_rows = job.log_rows;
-    shape.is_reversed = job.is_reversed ? 1 : 0;
-    const std::vector<Word> scalars = words_at<Word>(job.scalars), weights = words_at<Word>(job.weights);
-    return parallel_for(
-        (job.points + points_a_task - 1) / points_a_task, threads,
-        [&](std::size_t task) {
-            mkz_constraints_shape here = shape;
-            here.first = job.first + task * points_a_task;
-            here.points = std::min(points_a_task, job.points - task * points_a_task);
-            std::array<Word, MKZ_CONSTRAINT_SLOTS> tile;
-            std::array<Word, points_a_task * MKZ_CONSTRAINT_DEGREE> sums;
-            for (std::uint64_t i = 0; i < here.points; i++) {
-                const mkz_work_item item = {.index = i, .group = i, .rank = 0, .group_size = 1};
-                if constexpr (sizeof(Word) == 8) {
-                    mkz_body_constraints64(item, tile.data(), first[0], first[1], first[2], scalars.data(),
-                                           weights.data(), job.steps.data(), sums.data(), here);
-                } else {
-                    mkz_body_constraints32(item, tile.data(), first[0], first[1], first[2], scalars.data(),
-                                           weights.data(), job.steps.data(), sums.data(), here);
-                }
-            }
-            const std::uint64_t sum_bytes = sizeof(Word) * job.degree;
-            std::memcpy(job.out + task * points_a_task * sum_bytes, sums.data(), here.points * sum_bytes);
-        },
-        tick);
-}
-
-}  // namespace
 
 bool HostExecutor::launch(const Constraints& job, const Tick& tick) {
-    try {
-        return find_field(job.field)->word_bytes == 8 ? evaluate<mkz_u64>(job, threads_, tick)
-                                                      : evaluate<mkz_u32>(job, threads_, tick);
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorCode::out_of_memory, "cpu: out of memory");
+    const FieldFacts& field = *find_field(job.field);
+    const cpu::ConstraintKernel kernel =
+        field.word_bytes == 8 ? cpu::lanes().constraints_64 : cpu::lanes().constraints_32;
+    cpu::ConstraintBlock shared{.scalars = job.scalars.data(),
+                                .weights = job.weights.data(),
+                                .steps = job.steps.data(),
+                                .steps_end = job.steps.data() + job.steps.size(),
+                                .modulus = field.modulus,
+                                .degree = job.degree};
+    for (std::size_t m = 0; m < job.matrices.size(); m++) {
+        shared.matrices[m] = host_bytes(job.matrices[m].first);
+        shared.columns[m] = job.matrices[m].columns;
+        shared.column_stride[m] = job.matrices[m].column_stride;
     }
+    const std::uint64_t size = std::uint64_t{1} << job.log_rows;
+    const auto turned = [&](std::uint64_t i) -> std::uint64_t {
+        return job.is_reversed ? mkz_extend_reversed(static_cast<mkz_u32>(i), job.log_rows) : i;
+    };
+    // Neighbouring points have rows far apart where rows are in bit-reversed order. So a block has neighbouring rows
+    // then, if all points are wanted.
+    const bool by_rows = job.points == size;
+    return parallel_for(
+        (job.points + cpu::constraint_points - 1) / cpu::constraint_points, threads_,
+        [&](std::size_t task) {
+            const std::uint64_t first = task * cpu::constraint_points,
+                                count = std::min(cpu::constraint_points, job.points - first);
+            cpu::ConstraintBlock block = shared;
+            std::array<std::byte*, cpu::constraint_points> to;
+            for (std::uint64_t k = 0; k < cpu::constraint_points; k++) {
+                const std::uint64_t i = first + std::min(k, count - 1), point = by_rows ? turned(i) : job.first + i;
+                const std::array rows = {turned(point), turned((point + job.next) & (size - 1))};
+                for (std::size_t m = 0; m < job.matrices.size(); m++) {
+                    for (std::size_t after = 0; after < 2; after++)
+                        block.rows[m][after][k] = static_cast<std::int64_t>(rows[after]) * job.matrices[m].row_stride;
+                }
+                to[k] = job.out + (point - job.first) * job.degree * field.word_bytes;
+            }
+            std::array<std::byte, sizeof(mkz_u64) * MKZ_CONSTRAINT_DEGREE * cpu::constraint_points> sums;
+            kernel(block, sums.data());
+            for (std::uint64_t k = 0; k < count; k++) {
+                for (std::uint32_t d = 0; d < job.degree; d++)
+                    std::memcpy(to[k] + d * field.word_bytes,
+                                &sums[(d * cpu::constraint_points + k) * field.word_bytes], field.word_bytes);
+            }
+        },
+        tick);
 }
 
 }  // namespace merklize::runtime

@@ -38,6 +38,8 @@ void join(Lanes& lanes, const Lanes& others) {
     take(lanes.xmss_nodes, others.xmss_nodes);
     take(lanes.extend_32, others.extend_32);
     take(lanes.extend_64, others.extend_64);
+    take(lanes.constraints_32, others.constraints_32);
+    take(lanes.constraints_64, others.constraints_64);
 }
 
 // The instruction sets that this build has and this processor runs, widest first.

@@ -10,6 +10,7 @@ struct mkz_extend_pass;
 
 namespace merklize::cpu {
 
+struct ConstraintBlock;
 using runtime::ChunkCounter;
 
 /// One more than the highest id of a hash.
@@ -49,6 +50,9 @@ inline constexpr std::uint64_t extend_tile_bytes = 256;
 /// returns  false if a word is refused
 using ExtendKernel = bool (*)(mkz_extend_pass pass, std::uint64_t row_tile, std::uint64_t column, const std::byte* in,
                               std::byte* out, const std::byte* roots, const std::byte* scales);
+
+/// The sums of a block of points (constraint_block.hpp): for each of `degree` words those of all points.
+using ConstraintKernel = void (*)(const ConstraintBlock& block, std::byte* out);
 
 /// A chain of blocks: a chunk, or the two values below a parent.
 struct Chain {
@@ -111,6 +115,8 @@ struct Lanes {
     FormKernel from_montgomery_64 = nullptr;
     ExtendKernel extend_32 = nullptr;
     ExtendKernel extend_64 = nullptr;
+    ConstraintKernel constraints_32 = nullptr;
+    ConstraintKernel constraints_64 = nullptr;
 
     // Nodes of XMSS keys (core/hashes/xmss.h). The node of slot i goes to out + 16 i.
     /// n slots of level 0.
