@@ -79,6 +79,7 @@ pub struct Folding<'a, D, F> {
 /// compared with what Plonky3's own code computes. What does not fit the device Plonky3's own code evaluates, on the
 /// processors of the host: a constraint that needs more than 64 values at a time even if values are computed again, and
 /// those of an extension field. An event of `tracing` says how many constraints the device evaluates, or why none.
+/// With the CPU as the device Plonky3's own code evaluates all of them, because it is faster there.
 ///
 /// # Errors
 /// As `p3_uni_stark::prove`. An error of the device is a panic, and [`catch`](crate::catch) turns it back into a value;
