@@ -22,7 +22,7 @@
 namespace merklize::runtime {
 namespace {
 
-constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t page_bytes = 4096, huge_bytes = 2 << 20;
 // The heap gives blocks up to this size: a system call for one takes longer than the merges of its tree.
 constexpr std::uint64_t most_of_heap = 64 << 10;
 
@@ -33,16 +33,15 @@ void* block_of_heap(std::uint64_t bytes) {
 
 // The kernels touch the pages first, from all threads. Huge pages make that cheap.
 void* map_block(std::uint64_t bytes) {
-    constexpr std::uint64_t huge = 2u << 20;
-    if (bytes > UINT64_MAX - huge) return nullptr;
-    const std::uint64_t slack = bytes >= huge ? huge : 0;
+    if (bytes > UINT64_MAX - huge_bytes) return nullptr;
+    const std::uint64_t slack = bytes >= huge_bytes ? huge_bytes : 0;
     void* raw =
         mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
     if (slack == 0) return raw;
     // Unmaps what lies before and after the aligned part.
     const auto start = reinterpret_cast<std::uintptr_t>(raw), end = start + bytes + slack;
-    const std::uintptr_t aligned = (start + huge - 1) / huge * huge,
+    const std::uintptr_t aligned = (start + huge_bytes - 1) / huge_bytes * huge_bytes,
                          used = (aligned + bytes + page_bytes - 1) / page_bytes * page_bytes;
     if (aligned != start) munmap(raw, aligned - start);
     if (end > used) munmap(reinterpret_cast<void*>(used), end - used);
@@ -58,7 +57,8 @@ constexpr int populate_write = 23;  // Linux 5.14, include/uapi/asm-generic/mman
 #endif
 
 // The block freed last, kept for the next tree of its size: with 16 threads, new pages for a tree cost several times
-// its merges. The kernel may reclaim its memory at any time (MADV_FREE).
+// its merges. The kernel may reclaim its memory at any time (MADV_FREE), unless it is less than a huge page: the offer
+// costs 0.1 us a page then, a quarter of the time of its tree.
 struct Spare {
     void* memory;
     std::uint64_t bytes;
@@ -121,7 +121,7 @@ HostBlock::~HostBlock() {
         std::free(data_);
         return;
     }
-    if (madvise(data_, bytes_, MADV_FREE) == 0) {
+    if (bytes_ < huge_bytes || madvise(data_, bytes_, MADV_FREE) == 0) {
         if (Spare* spare = new (std::nothrow) Spare{data_, bytes_}) {
             keep_spare(spare);
             return;
