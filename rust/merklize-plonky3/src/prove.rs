@@ -410,8 +410,9 @@ where
     ) -> Result<(), Error> {
         let size = quotient.len();
         let first = self.alpha.as_basis_coefficients_slice()[0].as_canonical_u64() as usize % size;
-        // An odd number of points apart, so that no point comes twice where there are eight.
-        let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * (size / CHECKED | 1)) % size).collect();
+        // Odd, so that no point comes twice where there are eight.
+        let distance = (size / CHECKED) | 1;
+        let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * distance) % size).collect();
         let packed = |value: &dyn Fn(usize) -> Val<SC>| PackedVal::<SC>::from_fn(value);
         let (weights, ext_weights) = layout.decompose_alpha(self.alpha);
         for points in points.chunks(PackedVal::<SC>::WIDTH) {
