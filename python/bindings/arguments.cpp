@@ -219,6 +219,7 @@ nb::str to_file_name(std::string_view path) {
 }
 
 nb::int_ to_integer(nb::handle value, const char* argument) {
+    if (PyBool_Check(value.ptr())) wrong_type(argument, "an integer", value);  // an answer in the place of a count
     try {
         return checked<nb::int_>(PyNumber_Index(value.ptr()));
     } catch (nb::python_error& error) {
@@ -249,6 +250,8 @@ int to_int(nb::handle value, const char* argument) {
 }
 
 bool is_true(nb::handle value) {
+    if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()) || PyByteArray_Check(value.ptr()))
+        wrong_type("an option", "True or False", value);  // "no" would be true
     try {
         return checked(PyObject_IsTrue(value.ptr())) != 0;
     } catch (nb::python_error& error) {

@@ -113,11 +113,13 @@ def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
 
 
 def integer(value: Any, what: str) -> int:
-    """Return an integer of any type as a Python integer."""
+    """Return an integer of any type as a Python integer. True and False are none, as in the extension."""
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise TypeError(in_call(f"{what} must be an integer, got {type(value).__name__}")) from None
+        pass
+    raise TypeError(in_call(f"{what} must be an integer, got {type(value).__name__}"))
 
 
 def unsigned(value: Any, what: str) -> int:

@@ -56,6 +56,16 @@ def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
         number += 1  # noqa: SIM113 - enumerate() is what this replaces
 
 
+def flag(value: Any, what: str) -> bool:
+    """Return an option that is True or False. Raises TypeError for text, of which "no" would be true."""
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(in_call(f"{what} must be True or False, got {type(value).__name__}"))
+    try:
+        return bool(value)
+    except ValueError as error:  # of an array
+        raise InvalidArgument(f"{what} must be True or False: {error}") from None
+
+
 def is_source(value: Any) -> bool:
     """Tell whether an argument is a Source of merklize.extensions."""
     return hasattr(value, "pieces") and hasattr(value, "require_same")

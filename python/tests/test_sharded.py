@@ -532,6 +532,9 @@ def test_what_is_no_box_is_refused():
         (lambda: sharded.nodes(whole("w", array)), "shards must be boxes, got Box"),
         (lambda: sharded.nodes([sharded.Box("w", "ab", (0, 0), array)]), "'w': shape must be integers, got 'ab'"),
         (lambda: sharded.nodes([sharded.Box("w", array.shape, (0.5, 0), array)]), "offset must be integers"),
+        (lambda: sharded.nodes([sharded.Box("w", {96, 160}, (0, 0), array)]), "shape must be integers, got set"),
+        (lambda: sharded.nodes([sharded.Box("w", b"`\xa0", (0, 0), array)]), "shape must be integers, got 2 bytes"),
+        (lambda: sharded.nodes([sharded.Box("w", array.shape, {0: 1, 1: 0}, array)]), "must be integers, got dict"),
         (lambda: sharded.flat("w", (4,), 0, [1]), "data must be an array or a tensor, got list"),
         (lambda: sharded.flat("w", (4,), "0", array), "begin must be integers"),
         (lambda: sharded.model_root(5), "a mapping of names to tensors.*got int"),
@@ -615,6 +618,12 @@ def test_a_model_against_the_checkpoint_names_tiles(tmp_path, make):
         sharded.check(wrong, known, against=tmp_path / "none" / "m.safetensors")
     with pytest.raises(merklize.InvalidArgument, match="the manifest is of tensors in memory"):
         sharded.check(wrong, merklize.manifest(state, tiles=True), against=path)
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "other").mkdir()
+    for name in known.shards:
+        (tmp_path / "other" / name).symlink_to(tmp_path / "fifo")
+    with pytest.raises(merklize.InvalidArgument, match="against: .*safetensors is not a file"):
+        sharded.check(wrong, known, against=tmp_path / "other")
     with pytest.raises(merklize.InvalidArgument, match="against: a path cannot hold a zero byte"):
         sharded.check(wrong, known, against=f"{path}\0")
 

@@ -171,6 +171,66 @@ def test_objects_that_nothing_made():
             call()
 
 
+TAKE_INTEGERS = {
+    "length": lambda value: merklize.hash(b"", length=value),
+    "seek": lambda value: merklize.hash(b"", seek=value),
+    "threads": lambda value: merklize.hash(b"", threads=value),
+    "length of a hasher": lambda value: merklize.Hasher().digest(length=value),
+    "hash_each: length": lambda value: merklize.hash_each([b""], length=value),
+    "prove": lambda value: oracle_tree().prove(value),
+    "prove several": lambda value: oracle_tree().prove([value]),
+    "prove together": lambda value: oracle_tree().prove_together([value]),
+    "prove growth": lambda value: oracle_tree().prove_consistency(value),
+    "update": lambda value: oracle_tree().update({value: ROOT}),
+    "open": lambda value: prover.MatrixCommitment(oracle.byte_leaves(8)).open(value),
+    "zero_hash": formats.zero_hash,
+    "glacier": lambda value: formats.glacier(b"", threads=value),
+    "first_epoch": lambda value: xmss.keys([ROOT], value, 4),
+    "epoch": lambda value: xmss.keys([ROOT], 0, 4)[0].path(value),
+    "xmss.verify": lambda value: xmss.verify(ROOT, value, ROOT, bytes(1208)),
+    "slice": lambda value: bao.slice(bao.encode(b"text")[1], value, 1),
+    "manifest": lambda value: merklize.manifest({"w": np.zeros(3)}, piece_size=value),
+    "shape of a box": lambda value: sharded.nodes([sharded.Box("w", (value, 3), (0, 0), np.zeros((1, 3)))]),
+    "offset of a box": lambda value: sharded.nodes([sharded.Box("w", (2, 3), (value, 0), np.zeros((1, 3)))]),
+    "flat": lambda value: sharded.flat("w", (5,), value, np.zeros(3)),
+}
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", b"1", None, np.bool_(True), np.float64(1)], ids=repr)
+@pytest.mark.parametrize("call", TAKE_INTEGERS)
+def test_what_is_no_integer(call, value):
+    """True counts as 1 in Python; in the place of a count it is an answer to another question."""
+    if (call, value) in (("threads", None), ("glacier", None), ("prove", b"1")):
+        return  # the default; bytes are several integers
+    with pytest.raises(TypeError, match=r"must be (an integer|integers)"):
+        TAKE_INTEGERS[call](value)
+
+
+TAKE_FLAGS = {
+    "tiles": lambda value: merklize.manifest({"w": np.zeros(3)}, tiles=value),
+    "tiles of a file": lambda value: merklize.manifest("none", tiles=value),
+    "nodes": lambda value: sharded.nodes([], tiles=value),
+    "follow_links": lambda value: merklize.manifest("none", follow_links=value),
+    "everything": lambda value: merklize.manifest({"w": np.zeros(3)}).refresh("none", everything=value),
+    "salt_after": lambda value: formats.dm_verity("none", salt=b"", salt_after=value),
+    "sort_leaves": lambda value: formats.openzeppelin([[1]], ["uint8"], sort_leaves=value),
+    "sort_leaves of digests": lambda value: formats.openzeppelin_simple([ROOT], sort_leaves=value),
+    "keep": lambda value: prover.MatrixCommitment(oracle.byte_leaves(8), keep=value),
+    "resume": lambda value: merklize.build_tree_file("none", "none.mkl", leaf_size=64, resume=value),
+    "leaves": lambda value: merklize.merkle_root_file("none", leaves=value),
+    "mmap": lambda value: merklize.hash_file("none", mmap=value),
+    "wait": lambda value: merklize.hash(b"", wait=value),
+}
+
+
+@pytest.mark.parametrize("value", ["no", "", b"no", bytearray(b"x")], ids=repr)
+@pytest.mark.parametrize("call", TAKE_FLAGS)
+def test_text_is_neither_true_nor_false(call, value):
+    """As Python has it "no" is true, and so is a salt in the place of salt_after."""
+    with pytest.raises(TypeError):
+        TAKE_FLAGS[call](value)
+
+
 ENDLESS = {
     "integers": itertools.count,
     "a range": lambda: range(2**40),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 from .. import _native
-from .._inputs import each_of, name_of
+from .._inputs import each_of, flag, name_of
 from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress
@@ -413,7 +413,7 @@ def manifest(
     if not _is_path(source):
         state = state_of(source)
         require_piece_size(piece_size)
-        if tiles:
+        if flag(tiles, "tiles"):
             tensors = entries_of([nodes_of(boxes_of(source, None), False, settings(device, threads))])
             return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
         tensors = digests(state, piece_size, device, threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
@@ -131,7 +132,9 @@ def _of_file(path: str, tensor: Tensor, run: _native.Settings) -> Any:
     step = max(1, CHUNK // (wide * form.element * form.tile_rows)) * form.tile_rows
     made = []
     try:
-        with open(file, "rb") as source:
+        with open(file, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as source:
+            if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+                raise InvalidArgument(f"against: {file} is not a file")
             for matrix in range(prod(form.lead)):
                 for top, left in product(range(0, form.rows, step), range(0, form.columns, wide)):
                     rows, columns = min(step, form.rows - top), min(wide, form.columns - left)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._inputs import flag
 from ..errors import InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_name
 
@@ -199,7 +200,12 @@ def top_of(tiles: Sequence[Range], counts: Sequence[int]) -> Top:
 def integers(name: str, what: str, values: Any) -> tuple[int, ...]:
     """Return integers of any type as those of Python. Raises TypeError, InvalidArgument."""
     try:
-        found = tuple(map(operator.index, values))
+        if isinstance(values, (bytes, bytearray, Set, Mapping)):  # no numbers, or in no order
+            raise TypeError
+        given = tuple(values)
+        if bool in map(type, given):
+            raise TypeError
+        found = tuple(map(operator.index, given))
     except TypeError:
         raise TypeError(in_call(f"tensor {name!r}: {what} must be integers, got {shown(values)}")) from None
     for one in found:
@@ -333,15 +339,16 @@ def _text(text: str) -> bytes:
 def nodes_of(boxes: Iterable[Box], keeps_tiles: bool, run: _native.Settings) -> bytes:
     """Return the bytes of the boxes' nodes. docs/tiles-format.md has their form."""
     records = []
+    is_tiles = flag(keeps_tiles, "tiles")
     for box in boxes:
         if not isinstance(box, Box):
             raise TypeError(in_call(f"shards must be Box, got {type(box).__name__}"))
         part, form, place, elements = part_of(box)
         head = _text(part.name) + _text(part.dtype) + struct.pack("<I", len(part.shape))
         head += b"".join(struct.pack(f"<{len(one)}Q", *one) for one in (part.shape, part.offset, part.extent))
-        payload = [] if place.is_empty() else _payload(form, place, elements, keeps_tiles, run)
+        payload = [] if place.is_empty() else _payload(form, place, elements, is_tiles, run)
         records.append(b"".join([head, *payload]))
-    return b"".join([MAGIC, struct.pack("<II", 1 if keeps_tiles else 0, len(records)), *records])
+    return b"".join([MAGIC, struct.pack("<II", is_tiles, len(records)), *records])
 
 
 # ---- Nodes of others ----
