@@ -532,6 +532,8 @@ def test_what_is_no_box_is_refused():
         (lambda: sharded.nodes(whole("w", array)), "shards must be boxes, got Box"),
         (lambda: sharded.nodes([sharded.Box("w", "ab", (0, 0), array)]), "'w': shape must be integers, got 'ab'"),
         (lambda: sharded.nodes([sharded.Box("w", array.shape, (0.5, 0), array)]), "offset must be integers"),
+        (lambda: sharded.nodes([sharded.Box("w", (True, 160), (0, 0), array[:1])]), "shape must be integers"),
+        (lambda: sharded.flat("w", (4,), True, array.reshape(-1)[:2]), "begin must be integers"),
         (lambda: sharded.nodes([sharded.Box("w", {96, 160}, (0, 0), array)]), "shape must be integers, got set"),
         (lambda: sharded.nodes([sharded.Box("w", b"`\xa0", (0, 0), array)]), "shape must be integers, got 2 bytes"),
         (lambda: sharded.nodes([sharded.Box("w", array.shape, {0: 1, 1: 0}, array)]), "must be integers, got dict"),
