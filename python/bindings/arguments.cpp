@@ -219,7 +219,6 @@ nb::str to_file_name(std::string_view path) {
 }
 
 nb::int_ to_integer(nb::handle value, const char* argument) {
-    if (PyBool_Check(value.ptr())) wrong_type(argument, "an integer", value);  // an answer in the place of a count
     try {
         return checked<nb::int_>(PyNumber_Index(value.ptr()));
     } catch (nb::python_error& error) {

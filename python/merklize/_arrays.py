@@ -113,13 +113,11 @@ def slots(value: object, what: str, settings: Settings) -> Array | DeviceArray:
 
 
 def integer(value: Any, what: str) -> int:
-    """Return an integer of any type as a Python integer. True and False are none, as in the extension."""
+    """Return an integer of any type as a Python integer."""
     try:
-        if not isinstance(value, bool):
-            return operator.index(value)
+        return operator.index(value)
     except TypeError:
-        pass
-    raise TypeError(in_call(f"{what} must be an integer, got {type(value).__name__}"))
+        raise TypeError(in_call(f"{what} must be an integer, got {type(value).__name__}")) from None
 
 
 def unsigned(value: Any, what: str) -> int:

@@ -294,13 +294,13 @@ class MerkleTree:
         Raises InvalidArgument: index >= n_leaves or negative.
         """
         try:
-            operator.index(cast("SupportsIndex", index))
+            single = operator.index(cast("SupportsIndex", index))
         except TypeError:
             if not isinstance(index, Iterable):
                 raise TypeError(in_call(f"index must be an integer, got {type(index).__name__}")) from None
             several = _arrays.indices(index, "index", self.n_leaves)
             return [MerkleProof._of(proof) for proof in self._tree.prove(several, _arrays.joined(leaves, "leaves"))]
-        which = _arrays.indices([index], "index", self.n_leaves)
+        which = _arrays.indices([single], "index", self.n_leaves)
         return MerkleProof._of(self._tree.prove(which, _arrays.joined(leaves, "leaves"))[0])
 
     def prove_together(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,7 +111,7 @@ class OpenZeppelinTree:
                 raise InvalidArgument("the tree has a node hash of its own")
             types = list(found["leafEncoding"]) if kind == STANDARD else None
             values = [_number_of_dump(entry["value"]) for entry in found["values"]]
-            places = [_arrays.integer(entry["treeIndex"], "treeIndex") for entry in found["values"]]
+            places = [operator.index(entry["treeIndex"]) for entry in found["values"]]
             given = np.array([list(_node(node)) for node in found["tree"]], np.uint8).reshape(-1, 32)
         except InvalidArgument:
             raise
