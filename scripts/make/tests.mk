@@ -56,6 +56,13 @@ test-more: $(VENV)/all-test-tools ## the other instruction sets and OpenCL runti
 	@echo "== Python tests of Ray"
 	@python scripts/test_ray.py build/ray.log python/tests/test_ray.py
 
+# PyTorch comes with libraries of 5 GB, so its tests run at night.
+.PHONY: test-torch
+test-torch: $(VENV)/test-tools ## tests with tensors and processes of PyTorch
+	@python -m pip install -q 'torch>=2.8'
+	@echo "== Python tests with PyTorch"
+	@$(call pytest,python/tests/test_sharded_torch.py python/tests/test_manifest.py)
+
 # What builds the library once more, or compiles kernels for minutes.
 .PHONY: test-cpp-long
 test-cpp-long: $(VENV)/package $(VENV)/runtimes ## SYCL, wide policies on Intel's OpenCL, all kernels for CUDA, the install test, a hash added by the guide
