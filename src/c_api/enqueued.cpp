@@ -16,7 +16,7 @@ merklize_status enqueue(const char* function, merklize_stream* stream, merklize_
         const std::span<merklize_event*> out = call.results(event, event == nullptr ? 0 : 1, "event");
         const Stream& on = call.need(stream, "stream").value;
         Event done = body(call, on);
-        for (merklize_event*& made : out) made = new merklize_event{std::move(done)};
+        if (!out.empty()) out.front() = new merklize_event{std::move(done)};
     });
 }
 
