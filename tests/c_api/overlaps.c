@@ -32,35 +32,28 @@ static merklize_tree *tree_apart(void) {
     return made;
 }
 
-static merklize_digest proof_together(void *place) {
+/* The indices of leaves 3 and 5 by the proofs that `prove` makes. */
+static merklize_digest indices_by(merklize_status (*prove)(const merklize_tree *, const uint64_t *, size_t,
+                                                           const merklize_digest *, uint64_t, merklize_proof **),
+                                  size_t n_proofs, void *place) {
     uint64_t indices[4] = {0};
     merklize_digest found;
     merklize_tree *made = tree_apart();
-    merklize_proof **proof = place;
+    merklize_proof **proofs = place;
     memory[0] = 3, memory[1] = 5;
-    OK(merklize_tree_prove_together(made, memory, 2, NULL, 0, proof));
-    OK(merklize_proof_read(*proof, indices, NULL, NULL));
-    merklize_proof_free(*proof);
-    merklize_tree_free(made);
-    memcpy(&found, indices, sizeof found);
-    return found;
-}
-
-static merklize_digest proof_each(void *place) {
-    uint64_t indices[4] = {0};
-    merklize_digest found;
-    merklize_tree *made = tree_apart();
-    merklize_proof **each = place;
-    memory[0] = 3, memory[1] = 5;
-    OK(merklize_tree_prove_each(made, memory, 2, NULL, 0, each));
-    for (size_t i = 0; i < 2; i++) {
-        OK(merklize_proof_read(each[i], &indices[i], NULL, NULL));
-        merklize_proof_free(each[i]);
+    OK(prove(made, memory, 2, NULL, 0, proofs));
+    for (size_t i = 0; i < n_proofs; i++) {
+        OK(merklize_proof_read(proofs[i], &indices[i], NULL, NULL));
+        merklize_proof_free(proofs[i]);
     }
     merklize_tree_free(made);
     memcpy(&found, indices, sizeof found);
     return found;
 }
+
+static merklize_digest proof_together(void *place) { return indices_by(merklize_tree_prove_together, 1, place); }
+
+static merklize_digest proof_each(void *place) { return indices_by(merklize_tree_prove_each, 2, place); }
 
 static merklize_digest keys(void *place) {
     merklize_digest public_keys = {{0}};

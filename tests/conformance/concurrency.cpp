@@ -99,7 +99,7 @@ TEST("concurrency: parent and child work after a fork") {
     CHECK_EQ(child::in_fork([&] { return child::in_fork(run) == 0 && run(); }), 0);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // a fork copies the locked allocator of GCC 12's AddressSanitizer
+#ifndef __SANITIZE_ADDRESS__  // a fork copies the locked allocator of GCC 12's AddressSanitizer
 TEST("concurrency: forks while other threads work") {
     const Jobs jobs(2);
     std::atomic<bool> stop{false};
@@ -110,8 +110,8 @@ TEST("concurrency: forks while other threads work") {
     stop = true;
     busy.join();
 }
-#endif
-#endif
+#endif  // __SANITIZE_ADDRESS__
+#endif  // __SANITIZE_THREAD__
 
 namespace {
 

@@ -195,7 +195,8 @@ test('bytes that are gone are no empty message', async () => {
 });
 
 test('bytes that go while workers hash them are an error', async () => {
-    const size = 1 << 24, lose = [(buffer) => structuredClone(buffer, { transfer: [buffer] }), (buffer) => buffer.resize?.(1)];
+    const size = 1 << 24;
+    const lose = [(buffer) => structuredClone(buffer, { transfer: [buffer] }), (buffer) => buffer.resize?.(1)];
     for (const workers of [0, 2]) {
         for (const change of lose) {
             const buffer = new ArrayBuffer(size, { maxByteLength: size });

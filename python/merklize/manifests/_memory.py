@@ -79,7 +79,8 @@ def _torch(what: str, tensor: Any) -> Held:
     import torch
 
     try:
-        tensor.detach().numel()
+        plain = tensor.detach()
+        plain.numel()
     except (RuntimeError, ValueError, TypeError) as error:  # lazy parameters, lists of tensors as one
         raise InvalidArgument(f"{what}: {type(tensor).__name__} has no shape or no elements: {error}") from None
     kind = type(tensor).__name__
@@ -92,7 +93,6 @@ def _torch(what: str, tensor: Any) -> Held:
         raise InvalidArgument(
             f"{what}: must be dense, not nested and not quantized, got {tensor.layout}, {tensor.dtype}"
         )
-    plain = tensor.detach()
     dtype, shape = _dtype(what, str(plain.dtype).removeprefix("torch.")), tuple(plain.shape)
     if dtype == "F4":  # an item has two elements
         if not shape:

@@ -249,7 +249,7 @@ bool merge_at(const MergeAt& a, const Workers& workers) {
     std::vector<std::uint64_t> nodes(a.changed, a.changed + a.n);
     for (std::uint32_t level = 0; level < a.levels; level++) {
         const Tick tick = runtime::part_of(workers.tick, static_cast<double>(level) / a.levels, 1.0 / a.levels);
-        if (!merge_level_at(a, level, nodes, {workers.threads, tick, workers.has_secret})) return false;
+        if (!merge_level_at(a, level, nodes, workers.with(tick))) return false;
     }
     return true;
 }

@@ -162,8 +162,7 @@ bool hash_each(const HashEach& a, const Workers& workers) {
     const double whole = static_cast<double>(short_bytes + all_long_bytes);
     double before = static_cast<double>(short_bytes) / whole;
     const runtime::Tick tick = runtime::part_of(workers.tick, 0, before);
-    const Workers together{workers.threads, tick, workers.has_secret};
-    const bool finished = in_pieces(together, starts.size() - 1, 1, [&](std::uint64_t piece, std::uint64_t) {
+    const bool finished = in_pieces(workers.with(tick), starts.size() - 1, 1, [&](std::uint64_t piece, std::uint64_t) {
         const std::uint64_t first = starts[piece], out_bytes = a.below_root ? 64 : 32;
         hash_together(a.messages.subspan(first, starts[piece + 1] - first), a.mode, a.below_root,
                       at(a.out) + out_bytes * first);
@@ -174,8 +173,7 @@ bool hash_each(const HashEach& a, const Workers& workers) {
         const double share = static_cast<double>(a.messages[i].bytes) / whole;
         const runtime::Tick its = runtime::part_of(workers.tick, before, share);
         before += share;
-        const Workers alone{workers.threads, its, workers.has_secret};
-        if (!below_root(at(a.messages[i].place), a.messages[i].bytes, a.mode, alone, values)) return false;
+        if (!below_root(at(a.messages[i].place), a.messages[i].bytes, a.mode, workers.with(its), values)) return false;
         if (a.below_root)
             std::memcpy(at(a.out) + 64 * i, values.data(), 64);
         else

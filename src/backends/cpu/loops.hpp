@@ -21,6 +21,9 @@ struct Workers {
     const runtime::ThreadCount& threads;
     const runtime::Tick& tick;
     bool has_secret = false;  ///< the job has: it stays on the stack of no thread but the caller's
+
+    /// The same for a part of the job.
+    Workers with(const runtime::Tick& tick_of_part) const { return {threads, tick_of_part, has_secret}; }
 };
 
 /// Runs a loop over items in pieces of `per_piece`: body(first, count). `item` is one item.
