@@ -3,7 +3,8 @@
 //   merklize-xmss-bench [--device D] [--log2-epochs K] [--keys N] [--threads T] [--repeats R]
 //
 // Each round times keys() and then rows of 1 KiB, in the device's memory if it has any. Prints one JSON object: the
-// seconds of each round, the median rates, and the share of the bound that keys() reaches.
+// seconds of each round, the median rates, and the share of the bound that keys() reaches; of a GPU of CUDA also the
+// energy of one call.
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 
 #include <merklize/merklize.hpp>
 
+#include "energy.hpp"
 #include "jobs.hpp"
 
 using namespace merklize;
@@ -36,13 +38,15 @@ double median(std::vector<double> of) {
     return of[of.size() / 2];
 }
 
+std::string number_of(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.9f", value);
+    return digits;
+}
+
 std::string list_of(const std::vector<double>& all) {
     std::string text;
-    for (const double one : all) {
-        char digits[32];
-        std::snprintf(digits, sizeof digits, "%s%.9f", text.empty() ? "" : ", ", one);
-        text += digits;
-    }
+    for (const double one : all) text += (text.empty() ? "" : ", ") + number_of(one);
     return text;
 }
 
@@ -92,15 +96,19 @@ int main(int argc, char** argv) try {
         of_keys.push_back(seconds_of(make_keys));
         of_rows.push_back(seconds_of(hash_rows));
     }
+    const auto counter = bench::EnergyCounter::of(run.device.info());
+    const auto energy = counter ? counter->of_calls(make_keys) : std::nullopt;
     const double leaf_rate = static_cast<double>(leaves) / median(of_keys);
     const double rate = static_cast<double>(times * rows * row_compressions) / median(of_rows);
     std::printf(
         "{\"version\": \"%s\", \"job\": \"xmss-keys\", \"epochs\": %llu, \"keys\": %llu, \"threads\": %u, \"device\": "
         "\"%s\", \"isa\": \"%s\", \"leaves_per_second\": %.0f, \"compressions_per_second\": %.0f, \"share\": %.3f, "
-        "\"seconds\": [%s], \"seconds_of_rows\": [%s]}\n",
+        "\"seconds\": [%s], \"seconds_of_rows\": [%s]%s}\n",
         version(), static_cast<unsigned long long>(epochs), static_cast<unsigned long long>(n_keys), run.threads,
         run.device.info().name.c_str(), run.device.info().isa.c_str(), leaf_rate, rate,
-        leaf_rate * (leaf_compressions + 1) / rate, list_of(of_keys).c_str(), list_of(of_rows).c_str());
+        leaf_rate * (leaf_compressions + 1) / rate, list_of(of_keys).c_str(), list_of(of_rows).c_str(),
+        energy ? (", \"joules\": " + number_of(energy->joules) + ", \"watts\": " + number_of(energy->watts)).c_str()
+               : "");
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "merklize-xmss-bench: %s\n", error.what());

@@ -12,6 +12,8 @@ mod configs;
 #[cfg(feature = "proofs")]
 mod gate;
 mod measure;
+#[cfg(feature = "proofs")]
+mod of_airs;
 mod of_plonky3;
 mod of_winterfell;
 #[cfg(feature = "proofs")]
@@ -57,5 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         of_winterfell::run(&mut bench)?;
     }
     of_plonky3::run(&mut bench)?;
+    #[cfg(feature = "proofs")]
+    if bench.proofs && !bench.gate {
+        of_airs::run(&mut bench)?;
+    }
     Ok(())
 }

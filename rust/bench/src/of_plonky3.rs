@@ -24,18 +24,20 @@ use crate::measure::{Bench, Contender};
 /// The type of a digest's words in Plonky3's own tree over the library's lanes.
 type Byte = u8;
 
-/// A proof of `$trace` by `$prove`, which the configuration `$judge` verifies under the types that `$retyped` makes.
+/// A proof of `$trace` of `$air` by `$prove`, which the configuration `$judge` verifies under the types that `$retyped` makes.
 #[cfg(feature = "proofs")]
 macro_rules! proof {
-    ($prove:path, $config:expr, $trace:ident, $judge:expr, $retyped:expr) => {{
-        let (config, trace, judge) = ($config, &$trace, $judge);
+    ($prove:path, $config:expr, $air:expr, $trace:ident, $judge:expr, $retyped:expr) => {{
+        let (config, air, trace, judge) = ($config, $air, &$trace, $judge);
         Box::new(move |watch: &mut Watch| {
             let trace = fresh(trace);
-            let proof = watch.time(|| catch(|| $prove(config, &KeccakAir {}, trace, &[])))?.map_err(text)?;
-            verify(judge, &KeccakAir {}, &$retyped(proof), &[]).map_err(text)
+            let proof = watch.time(|| catch(|| $prove(config, air, trace, &[])))?.map_err(text)?;
+            verify(judge, air, &$retyped(proof), &[]).map_err(text)
         })
     }};
 }
+#[cfg(feature = "proofs")]
+pub(crate) use proof;
 
 /// A proof with a precomputed commitment to its trace, which the configuration `$judge` of the same Mmcs verifies.
 #[cfg(feature = "proofs")]
@@ -108,16 +110,20 @@ macro_rules! job {
                     .map(|ours| configs::device_config::<Val, DEGREE, _, _>(ours.clone(), _challenger.clone(), 100))
                     .collect();
                 let mut contenders: Vec<Contender<'_>> =
-                    vec![("stock".into(), proof!(prove, &judge, trace, &judge, std::convert::identity))];
+                    vec![("stock".into(), proof!(prove, &judge, &KeccakAir {}, trace, &judge, std::convert::identity))];
                 for (device, config) in devices.iter().zip(&configs) {
-                    contenders.push((device.info().id, proof!(prove, config, trace, config, std::convert::identity)));
+                    contenders.push((
+                        device.info().id,
+                        proof!(prove, config, &KeccakAir {}, trace, config, std::convert::identity),
+                    ));
                 }
                 for (device, config) in devices.iter().zip(&pcs_configs) {
                     let id = device.info().id;
-                    let pcs = proof!(prove, config, trace, &judge, stock_proof);
+                    let pcs = proof!(prove, config, &KeccakAir {}, trace, &judge, stock_proof);
                     contenders.push((format!("{id} merklize pcs"), pcs));
                     // With the constraints on the device, too.
-                    let pcs_and_prove = proof!(merklize_plonky3::prove, config, trace, &judge, stock_proof);
+                    let pcs_and_prove =
+                        proof!(merklize_plonky3::prove, config, &KeccakAir {}, trace, &judge, stock_proof);
                     contenders.push((format!("{id} merklize prove"), pcs_and_prove));
                 }
                 let mut links = vec![];
@@ -149,7 +155,7 @@ macro_rules! job {
 }
 
 #[cfg(feature = "proofs")]
-fn text(error: impl std::fmt::Debug) -> Box<dyn Error> {
+pub fn text(error: impl std::fmt::Debug) -> Box<dyn Error> {
     format!("{error:?}").into()
 }
 
