@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "merklize/core/kernels/constraints.h"
 #include "merklize/core/only.h"
 #include "seams/backend.h"
 #include "seams/driver.h"
@@ -43,9 +44,10 @@ inline constexpr Body merge_level{"mkz_merge_level", MKZ_ONLY_MERGE_LEVEL},
     extend32{"mkz_extend32", MKZ_ONLY_EXTEND, 128}, extend64{"mkz_extend64", MKZ_ONLY_EXTEND, 128},
     weighted_sums32{"mkz_weighted_sums32", MKZ_ONLY_SUMS, 128},
     weighted_sums64{"mkz_weighted_sums64", MKZ_ONLY_SUMS, 128},
-    constraints32{"mkz_constraints32", MKZ_ONLY_CONSTRAINTS, 64},
-    constraints64{"mkz_constraints64", MKZ_ONLY_CONSTRAINTS, 64}, hash_tiles{"mkz_hash_tiles", MKZ_ONLY_TILES},
-    merge_rows{"mkz_merge_rows", MKZ_ONLY_TILES},
+    constraint_cells32{"mkz_constraint_cells32", MKZ_ONLY_CONSTRAINTS},
+    constraint_cells64{"mkz_constraint_cells64", MKZ_ONLY_CONSTRAINTS},
+    constraints32{"mkz_constraints32", MKZ_ONLY_CONSTRAINTS}, constraints64{"mkz_constraints64", MKZ_ONLY_CONSTRAINTS},
+    hash_tiles{"mkz_hash_tiles", MKZ_ONLY_TILES}, merge_rows{"mkz_merge_rows", MKZ_ONLY_TILES},
     // A path's few leaves go to many units; and registers, not groups, limit what is resident.
     xmss_leaves{"mkz_xmss_leaves", MKZ_ONLY_XMSS, 32}, xmss_level{"mkz_xmss_level", MKZ_ONLY_XMSS, 32};
 
@@ -74,6 +76,14 @@ constexpr mkz_policy group_of(std::uint32_t items) {
 
 /// The variant of kernels that need no hash.
 constexpr Variant data_variant(std::uint32_t align = 16) { return {.policy = group_of(256), .align = align}; }
+
+/// The variant of the kernels of constraints, of programs with so many slots.
+constexpr Variant constraint_variant(std::uint32_t word_bytes, std::uint32_t slots) {
+    Variant variant = data_variant();
+    variant.policy = group_of(MKZ_CONSTRAINT_TILE / (slots <= 16 ? 16 : slots <= 32 ? 32 : MKZ_CONSTRAINT_SLOTS));
+    variant.policy.lanes = MKZ_CONSTRAINT_BYTES / word_bytes;
+    return variant;
+}
 
 /// The variant that a launch of a hash with this policy needs. Places must be aligned.
 /// unit  the hash's unit (mkz_hash_info)

@@ -455,6 +455,18 @@ typedef struct {
 #endif
 #endif
 
+/* Keeps a pointer to local memory, which is in a variable, in a register. CUDA's compiler would make the address at each
+ * use, from a register that is slow to read. */
+#if defined(__CUDACC_RTC__)
+#define MKZ_HOLD_LOCAL(pointer)                \
+    do {                                       \
+        asm volatile("" : "+l"(pointer));      \
+        __builtin_assume(__isShared(pointer)); \
+    } while (0)
+#else
+#define MKZ_HOLD_LOCAL(pointer) ((void)(pointer))
+#endif
+
 /* 1: in the narrow top of a tree a team of items shares one merge, if the hash has teams (hashes.h). An item alone
  * would take many times as long, while the others have nothing to do. 0: never. An item of a team has one lane. */
 #ifndef MKZ_TEAMS

@@ -17,8 +17,9 @@
 
 #elif defined(MKZ_TARGET_CUDA)
 
+/* In memory 16 bytes move at once. */
 template <class Word>
-struct mkz_lanes {
+struct alignas(sizeof(Word) * MKZ_LANES < 16 ? sizeof(Word) * MKZ_LANES : 16) mkz_lanes {
     Word w[MKZ_LANES];
 };
 typedef mkz_lanes<mkz_u32> mkz_lanes32;

@@ -1,6 +1,7 @@
-// Constraints: some points at a time. Matrices of the host go to the device whole, because a point reads two rows of
-// them that may be far apart.
+// Constraints: some points at a time, whose cells are copied before, cell after cell. Matrices of the host go to the
+// device whole, because a point reads two rows of them that may be far apart.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "host/threads.hpp"
@@ -14,78 +15,160 @@
 namespace merklize::runtime {
 namespace {
 
-// A launch of so many ends before a display or a watchdog of the driver waits too long, and keeps a large GPU busy.
-constexpr std::uint64_t points_at_once = 256 << 10;
+// A launch of so many points ends before a display or a watchdog of the driver waits too long, and keeps a large GPU
+// busy.
+constexpr std::uint64_t most_points = 256 << 10, least_points = 1 << 10;
+// Of copied cells at first. With less memory there are fewer points at a time.
+constexpr std::uint64_t cells_bytes = std::uint64_t{8} << 30;
 
-bool evaluate(DeviceCall& call, const Constraints& a, const Tick& tick) {
-    const FieldFacts& field = *find_field(a.field);
-    const std::uint64_t word = field.word_bytes, sum_bytes = word * a.degree, rows = std::uint64_t{1} << a.log_rows;
-    const Kernel kernel = call.free_kernel(data_variant(), word == 8 ? bodies::constraints64 : bodies::constraints32);
-    mkz_constraints_shape shape{};
-    std::vector<mkz_memory*> memory;
-    std::vector<Lease> rooms;
-    for (std::size_t m = 0; m < a.matrices.size(); m++) {
-        MatrixAt matrix = a.matrices[m];
-        require_aligned_words(call, matrix, word);
-        if (!matrix.first.on_device) {
-            const std::uint64_t row_bytes = matrix.columns * word;
-            const Lease& room = rooms.emplace_back(call.scratch(rows * row_bytes));
-            std::vector<std::byte> packed;
-            const std::byte* from = host_bytes(matrix.first);
-            if (!has_whole_rows(matrix, field.word_bytes)) {
-                packed.resize(rows * row_bytes);
-                copy_columns(matrix, field.word_bytes, rows, packed.data(), row_bytes, call.threads());
-                from = packed.data();
+// A program whose steps name the copies of cells.
+struct StepsOfCopies {
+    std::vector<std::uint32_t> steps, cells;
+    std::uint32_t slots = 0;
+    std::size_t n = 0;
+
+    explicit StepsOfCopies(const Constraints& a) : steps(a.steps.begin(), a.steps.end()) {
+        std::array<std::vector<std::uint32_t>, std::size_t{2} * MKZ_CONSTRAINT_MATRICES> copies;  // by kind and column
+        const auto copied = [&](std::uint32_t& operand) {
+            const std::uint32_t kind = operand >> MKZ_OPERAND_BITS, column = operand & ((1u << MKZ_OPERAND_BITS) - 1);
+            if (kind < MKZ_OPERAND_CELL) return;
+            std::vector<std::uint32_t>& of_kind = copies[kind - MKZ_OPERAND_CELL];
+            if (of_kind.size() <= column) of_kind.resize(column + 1);
+            if (of_kind[column] == 0) {
+                cells.push_back(operand);
+                of_kind[column] = static_cast<std::uint32_t>(cells.size());
             }
-            call.upload(room.place(), from, rows * row_bytes);
-            matrix = packed_at(room.place(), matrix.columns, word);
+            operand = MKZ_OPERAND_CELL << MKZ_OPERAND_BITS | (of_kind[column] - 1);
+        };
+        for (std::size_t at = 0; at < steps.size(); at += MKZ_STEP_WORDS) {
+            copied(steps[at + 2]);
+            if (steps[at] == MKZ_STEP_SUM) continue;
+            copied(steps[at + 3]);
+            slots = std::max(slots, steps[at + 1] + 1);
         }
-        const Range in = range_of(matrix.first);
-        memory.push_back(in.memory);
-        const auto words = static_cast<std::int64_t>(word);
-        shape.offset[m] = in.offset / word;
-        shape.row_stride[m] = static_cast<std::uint64_t>(matrix.row_stride / words);
-        shape.column_stride[m] = static_cast<std::uint64_t>(matrix.column_stride / words);
+        // The kernel runs two steps at a time, and reads two ahead. One more writes a slot that nothing reads.
+        n = steps.size() / MKZ_STEP_WORDS;
+        n += n % 2;
+        steps.resize((n + 2) * MKZ_STEP_WORDS);
     }
-    memory.resize(MKZ_CONSTRAINT_MATRICES, memory[0]);
+};
+
+class ConstraintLaunch {
+public:
+    ConstraintLaunch(DeviceCall& call, const Constraints& a)
+        : call_(call), a_(a), field_(*find_field(a.field)), program_(a) {}
+
+    bool run(std::uint64_t points_at_once, const Tick& tick) {
+        const std::uint64_t word = field_.word_bytes, sum_bytes = word * a_.degree, lanes = MKZ_CONSTRAINT_BYTES / word;
+        const Variant variant = constraint_variant(field_.word_bytes, program_.slots);
+        const Kernel copy =
+            call_.free_kernel(variant, word == 8 ? bodies::constraint_cells64 : bodies::constraint_cells32);
+        const Kernel kernel = call_.free_kernel(variant, word == 8 ? bodies::constraints64 : bodies::constraints32);
+        mkz_cells_shape cells{};
+        const std::vector<mkz_memory*> matrices = place_matrices(cells);
+        const Lease scalars = sent(a_.scalars), weights = sent(a_.weights), steps = sent_words(program_.steps),
+                    named = sent_words(program_.cells);
+        const std::uint64_t most = std::min(points_at_once, a_.points), n_cells = program_.cells.size();
+        const Lease copies = call_.scratch(std::max<std::uint64_t>(n_cells, 1) * divide_up(most, lanes) * lanes * word);
+        const Lease sums = call_.scratch(most * sum_bytes);
+        cells.next = a_.next;
+        cells.modulus = field_.modulus;
+        cells.n_cells = static_cast<std::uint32_t>(n_cells);
+        cells.log_rows = a_.log_rows;
+        cells.is_reversed = a_.is_reversed ? 1 : 0;
+        mkz_constraints_shape shape{.points = 0,
+                                    .pitch = 0,
+                                    .modulus = field_.modulus,
+                                    .n_steps = static_cast<std::uint32_t>(program_.n),
+                                    .degree = a_.degree};
+        for (std::uint64_t done = 0; done < a_.points; done += shape.points) {
+            shape.points = std::min(most, a_.points - done);
+            shape.pitch = divide_up(shape.points, lanes);
+            cells.first = a_.first + done;
+            cells.pitch = shape.pitch * lanes;
+            if (n_cells != 0) {
+                const std::uint64_t tiles = divide_up(n_cells, MKZ_CELLS_SIDE) * divide_up(cells.pitch, MKZ_CELLS_SIDE);
+                call_.enqueue(
+                    copy, tiles,
+                    {matrices[0], matrices[1], matrices[2], range_of(named).memory, range_of(copies).memory, cells});
+            }
+            call_.enqueue(kernel, divide_up(shape.pitch, kernel.group_size),
+                          {range_of(copies).memory, range_of(scalars).memory, range_of(weights).memory,
+                           range_of(steps).memory, range_of(sums).memory, shape});
+            call_.download(a_.out + done * sum_bytes, sums.place(), shape.points * sum_bytes);
+            const auto share = static_cast<double>(done + shape.points) / static_cast<double>(a_.points);
+            if (tick && !tick(share)) return false;
+        }
+        return true;
+    }
+
+    // So many that their copied cells take no more than `bytes`.
+    std::uint64_t points_in(std::uint64_t bytes) const {
+        const std::uint64_t of_point = std::max<std::uint64_t>(program_.cells.size(), 1) * field_.word_bytes;
+        return std::clamp(bytes / of_point, least_points, most_points);
+    }
+
+private:
+    // Where each matrix lies on the device. A kernel wants three.
+    std::vector<mkz_memory*> place_matrices(mkz_cells_shape& cells) {
+        const std::uint64_t word = field_.word_bytes, rows = std::uint64_t{1} << a_.log_rows;
+        std::vector<mkz_memory*> memory;
+        for (std::size_t m = 0; m < a_.matrices.size(); m++) {
+            MatrixAt matrix = a_.matrices[m];
+            require_aligned_words(call_, matrix, word);
+            if (!matrix.first.on_device) {
+                const std::uint64_t row_bytes = matrix.columns * word;
+                const Lease& room = rooms_.emplace_back(call_.scratch(rows * row_bytes));
+                std::vector<std::byte> packed;
+                const std::byte* from = host_bytes(matrix.first);
+                if (!has_whole_rows(matrix, field_.word_bytes)) {
+                    packed.resize(rows * row_bytes);
+                    copy_columns(matrix, field_.word_bytes, rows, packed.data(), row_bytes, call_.threads());
+                    from = packed.data();
+                }
+                call_.upload(room.place(), from, rows * row_bytes);
+                matrix = packed_at(room.place(), matrix.columns, word);
+            }
+            const Range in = range_of(matrix.first);
+            memory.push_back(in.memory);
+            const auto words = static_cast<std::int64_t>(word);
+            cells.offset[m] = in.offset / word;
+            cells.row_stride[m] = static_cast<std::uint64_t>(matrix.row_stride / words);
+            cells.column_stride[m] = static_cast<std::uint64_t>(matrix.column_stride / words);
+        }
+        memory.resize(MKZ_CONSTRAINT_MATRICES, memory[0]);
+        return memory;
+    }
     // No block is empty.
-    const auto sent = [&](std::span<const std::byte> bytes) {
-        Lease lease = call.scratch(std::max<std::uint64_t>(bytes.size(), word));
-        if (!bytes.empty()) call.upload(lease.place(), bytes.data(), bytes.size());
+    Lease sent(std::span<const std::byte> bytes) {
+        Lease lease = call_.scratch(std::max<std::uint64_t>(bytes.size(), sizeof(std::uint64_t)));
+        if (!bytes.empty()) call_.upload(lease.place(), bytes.data(), bytes.size());
         return lease;
-    };
-    const Lease scalars = sent(a.scalars), weights = sent(a.weights), steps = sent(std::as_bytes(a.steps));
-    const std::uint64_t most = std::min(points_at_once, a.points);
-    const Lease sums = call.scratch(most * sum_bytes);
-    shape.next = a.next;
-    shape.modulus = field.modulus;
-    shape.n_steps = static_cast<std::uint32_t>(a.steps.size() / MKZ_STEP_WORDS);
-    shape.degree = a.degree;
-    shape.log_rows = a.log_rows;
-    shape.is_reversed = a.is_reversed ? 1 : 0;
-    for (std::uint64_t done = 0; done < a.points; done += shape.points) {
-        shape.first = a.first + done;
-        shape.points = std::min(most, a.points - done);
-        call.enqueue(kernel, divide_up(shape.points, kernel.group_size),
-                     {memory[0], memory[1], memory[2], range_of(scalars).memory, range_of(weights).memory,
-                      range_of(steps).memory, range_of(sums).memory, shape});
-        call.download(a.out + done * sum_bytes, sums.place(), shape.points * sum_bytes);
-        const auto share = static_cast<double>(done + shape.points) / static_cast<double>(a.points);
-        if (tick && !tick(share)) return false;
     }
-    return true;
-}
+    Lease sent_words(const std::vector<std::uint32_t>& words) { return sent(std::as_bytes(std::span(words))); }
+
+    DeviceCall& call_;
+    const Constraints& a_;
+    const FieldFacts& field_;
+    StepsOfCopies program_;
+    std::vector<Lease> rooms_;
+};
 
 }  // namespace
 
-// If a device has no memory for it, the processors compute.
+// With little memory a device takes fewer points at a time. If it has none, the processors compute.
 bool DeviceCall::launch(const Constraints& a, const Tick& tick) {
-    try {
-        return evaluate(*this, a, tick);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::out_of_memory) throw;
+    for (std::uint64_t bytes = cells_bytes;; bytes /= 4) {
+        ConstraintLaunch launch(*this, a);
+        const std::uint64_t points = launch.points_in(bytes);
+        try {
+            return launch.run(points, tick);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+        }
+        free_scratch();
+        if (points == least_points) break;
     }
-    free_scratch();
     const std::uint32_t word = find_field(a.field)->word_bytes;
     Constraints here = a;
     std::vector<HostBlock> given;

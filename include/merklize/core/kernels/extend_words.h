@@ -112,7 +112,8 @@ MKZ_BODY void MKZ_WORD_FN(extend_tile)(mkz_work_item item, MKZ_LOCAL MKZ_WORD_LA
 #endif
 }
 
-#ifndef MKZ_LANES_ARE_FOREIGN /* other lanes move words by themselves (src/backends/cpu/lanes_extend.inc) */
+#if MKZ_LANES == 1 && !defined(MKZ_LANES_ARE_FOREIGN)
+/* Other lanes move words by themselves (src/backends/cpu/lanes_extend.inc). */
 /* The pass of one tile a group: rows change slowest. `in` and `out` may be one place, with the same strides. A lane is
  * one word.
  * tile  MKZ_EXTEND_TILE(word bits) words of local memory
