@@ -69,9 +69,8 @@ def hash_each(
                 "hash() takes one message, hash_rows() the rows of an array"
             )
         )
-    names = list(messages) if isinstance(messages, Mapping) else None
-    given: Any = list(messages.values()) if isinstance(messages, Mapping) else messages
-    given = _arrays.collected(given, "message")
+    names = tuple(messages) if isinstance(messages, Mapping) else None
+    given = _arrays.collected(tuple(messages.values()) if isinstance(messages, Mapping) else messages, "message")
     key, context = mode_of(options)
     run = run_of("hash_each", options, tuned=is_blake3(hash))
     if not is_blake3(hash):

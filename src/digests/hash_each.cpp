@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "calls/calibration.hpp"
@@ -43,68 +45,52 @@ namespace {
 
 using runtime::Output;
 
-// The messages that one device hashes.
-struct Group {
-    Device device;
-    std::vector<std::size_t> indices;
-    std::vector<runtime::Extent> messages;
-};
+using Group = runtime::MessageGroups::Group;
 
-// Hashes the messages of a group and puts their outputs where they belong.
-void hash_group(Group group, const Output& wanted, std::span<std::byte> out, const RunOptions& options) {
+// Hashes the messages of a group on a device and puts their outputs where they belong.
+void hash_group(Group& group, const Output& wanted, std::span<std::byte> out, const RunOptions& options) {
     runtime::Run run(options);
-    const auto output = [&](std::size_t index) { return out.subspan(wanted.length * index, wanted.length); };
-    double all_bytes = 1, share = 1;
-    for (const runtime::Extent& message : group.messages) all_bytes += static_cast<double>(message.bytes);
+    std::vector<runtime::Extent>& messages = group.messages;
+    const auto output = [&](std::size_t i) { return out.subspan(wanted.length * group.indices[i], wanted.length); };
+    const auto is_long = [](const runtime::Extent& message) {
+        return message.bytes > runtime::HashEach::longest_staged;
+    };
+    double share = 1;
     // Long messages on the host go to a device one by one.
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < group.indices.size(); i++) {
-        const auto& [place, bytes] = group.messages[i];
-        if (!run.on_host() && !place.on_device && bytes > runtime::HashEach::longest_staged) {
-            const double its = static_cast<double>(bytes) / all_bytes;
-            runtime::root_of(place, bytes, wanted.mode, run, its).expand(output(group.indices[i]), wanted.seek, run);
-            share -= its;
-        } else {
-            group.messages[kept] = group.messages[i];
-            group.indices[kept++] = group.indices[i];
+    if (!group.device && !run.on_host() && std::ranges::any_of(messages, is_long)) {
+        group.number();
+        double all_bytes = 1;
+        for (const runtime::Extent& message : messages) all_bytes += static_cast<double>(message.bytes);
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < messages.size(); i++) {
+            const auto& [place, bytes] = messages[i];
+            if (is_long(messages[i])) {
+                const double its = static_cast<double>(bytes) / all_bytes;
+                runtime::root_of(place, bytes, wanted.mode, run, its).expand(output(i), wanted.seek, run);
+                share -= its;
+            } else {
+                messages[kept] = messages[i];
+                group.indices[kept++] = group.indices[i];
+            }
         }
+        messages.resize(kept);
     }
-    const std::span messages(group.messages.data(), kept);
-    if (kept * wanted.length == out.size()) return runtime::hash_messages(messages, wanted, out.data(), run, share);
-    std::vector<std::byte> outputs(kept * wanted.length);
+    if (group.indices.empty()) return runtime::hash_messages(messages, wanted, out.data(), run, share);
+    std::vector<std::byte> outputs(messages.size() * wanted.length);
     runtime::hash_messages(messages, wanted, outputs.data(), run, share);
-    for (std::size_t i = 0; i < kept; i++)
-        std::ranges::copy(std::span(outputs).subspan(wanted.length * i, wanted.length),
-                          output(group.indices[i]).data());
+    for (std::size_t i = 0; i < messages.size(); i++)
+        std::ranges::copy(std::span(outputs).subspan(wanted.length * i, wanted.length), output(i).data());
 }
 
-// One group for each device, and one for the messages on the host, even if one device hashes both.
-std::vector<Group> by_device(std::span<const MessageView> messages, const Device& for_host) {
-    std::vector<Group> groups;
-    for (std::size_t i = 0; i < messages.size(); i++) {
-        const ConstBuffer* buffer = messages[i].buffer();
-        const Device& device = buffer != nullptr ? buffer->device() : for_host;
-        const auto is_its = [&](const Group& group) {
-            return group.device == device && group.messages[0].place.on_device == (buffer != nullptr);
-        };
-        auto group = std::ranges::find_if(groups, is_its);
-        if (group == groups.end()) {
-            group = groups.insert(groups.end(), {device, {}, {}});
-            group->indices.reserve(messages.size() - i);
-            group->messages.reserve(messages.size() - i);
-        }
-        group->indices.push_back(i);
-        group->messages.push_back(buffer != nullptr ? runtime::Extent{runtime::place_of(*buffer), buffer->size()}
-                                                    : runtime::Extent{runtime::host_place(messages[i].host().data()),
-                                                                      messages[i].host().size()});
+// The device that hashes messages on the host, chosen by their bytes.
+Device device_for_host(std::span<const runtime::Extent> messages, const RunOptions& options) {
+    std::uint64_t bytes = 0;
+    const void* first = nullptr;  // the first message with bytes stands for all
+    for (const runtime::Extent& message : messages) {
+        if (bytes == 0) first = message.place.pointer;
+        bytes += message.bytes;
     }
-    return groups;
-}
-
-void require_outputs(std::size_t n, std::size_t bytes, std::size_t length) {
-    if (length != 0 ? bytes / length == n && bytes % length == 0 : bytes == 0) return;
-    invalid_call("out", "must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
-                            " messages, got " + std::to_string(bytes) + " bytes");
+    return runtime::chosen(options, Job::digest, Hash::blake3, bytes, first).device;
 }
 
 void require_apart(std::span<const MessageView> messages, std::span<std::byte> out) {
@@ -124,40 +110,75 @@ void require_apart(std::span<const MessageView> messages, std::span<std::byte> o
 
 namespace merklize::runtime {
 
+void require_outputs(std::size_t n, std::size_t bytes, std::size_t length) {
+    if (length != 0 ? bytes / length == n && bytes % length == 0 : bytes == 0) return;
+    invalid_call("out", "must have " + std::to_string(length) + " bytes for each of " + std::to_string(n) +
+                            " messages, got " + std::to_string(bytes) + " bytes");
+}
+
+void MessageGroups::Group::number() {
+    if (!indices.empty()) return;
+    indices.resize(messages.size());
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+}
+
+void MessageGroups::add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes) {
+    Place place = place_of(in);
+    place.offset = first;
+    add(&in.device(), {place, bytes});
+}
+
+void MessageGroups::add(const Device* device, const Extent& message) {
+    const auto is_its = [&](const Group& group) {
+        return device == nullptr ? !group.device : group.device && *group.device == *device;
+    };
+    if (last_ == groups_.size() || !is_its(groups_[last_])) {
+        last_ = static_cast<std::size_t>(std::ranges::find_if(groups_, is_its) - groups_.begin());
+        if (last_ == groups_.size()) {
+            if (!groups_.empty()) groups_[0].number();
+            groups_.push_back({device != nullptr ? std::optional(*device) : std::nullopt});
+            groups_.back().messages.reserve(n_ - added_);
+        }
+    }
+    Group& group = groups_[last_];
+    if (groups_.size() > 1) group.indices.push_back(added_);
+    group.messages.push_back(message);
+    added_++;
+}
+
 void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
                const RunOptions& options) {
-    if (messages.empty() || wanted.length == 0) return;
-    std::uint64_t host_bytes = 0;
-    const void* first = nullptr;  // the first message with bytes stands for all
+    MessageGroups groups(messages.size());
     for (const MessageView& message : messages) {
-        if (host_bytes == 0) first = message.host().data();
-        host_bytes += message.host().size();
+        if (const ConstBuffer* buffer = message.buffer(); buffer != nullptr)
+            groups.add(*buffer);
+        else
+            groups.add(message.host());
     }
-    const RunOptions for_host = chosen(options, Job::digest, Hash::blake3, host_bytes, first);
-    std::vector<Group> groups = by_device(messages, for_host.device);
-    // A stream belongs to one device. If messages lie there, those on the host do without the stream.
-    const auto of_group = [&](const Group& group, RunOptions here) {
-        here.device = group.device;
-        here.stream = options.stream;
-        if (groups.size() > 1 && options.stream && options.stream->device() != group.device) here.stream = {};
-        return here;
-    };
-    if (groups.size() == 1) {
-        const RunOptions here = of_group(groups[0], options);
-        return hash_group(std::move(groups[0]), wanted, out, here);
-    }
+    hash_each(std::move(groups), out, wanted, options);
+}
+
+void hash_each(MessageGroups messages, std::span<std::byte> out, const Output& wanted, const RunOptions& options) {
+    std::vector<Group>& groups = messages.groups();
+    if (groups.empty() || wanted.length == 0) return;
     std::vector<Device> devices;
     for (const Group& group : groups) {
-        devices.push_back(group.device);
-        if (options.stream && group.messages[0].place.on_device && options.stream->device() != group.device)
+        devices.push_back(group.device ? *group.device : device_for_host(group.messages, options));
+        if (groups.size() > 1 && options.stream && group.device && options.stream->device() != *group.device)
             require_no_stream(options);
     }
+    // A stream belongs to one device. If messages lie there, those on the host do without the stream.
+    const auto hash_on = [&](std::size_t i, RunOptions here) {
+        here.device = devices[i];
+        here.stream = options.stream;
+        if (groups.size() > 1 && options.stream && options.stream->device() != devices[i]) here.stream = {};
+        hash_group(groups[i], wanted, out, here);
+    };
+    if (groups.size() == 1) return hash_on(0, options);
     if (options.timings != nullptr) *options.timings = Timings{};
     Progress progress(options.progress);
-    progress.end(side_by_side(
-        devices, options, options.threads == 0 ? default_threads() : options.threads,
-        [&](std::size_t i, const RunOptions& here) { hash_group(groups[i], wanted, out, of_group(groups[i], here)); },
-        progress.begin(1)));
+    progress.end(side_by_side(devices, options, options.threads == 0 ? default_threads() : options.threads, hash_on,
+                              progress.begin(1)));
 }
 
 }  // namespace merklize::runtime
@@ -168,7 +189,7 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
                const Mode& mode, const RunOptions& options) {
     const PublicCall entry("hash_each");
     runtime::require_blake3(mode);
-    require_outputs(messages.size(), out.size(), length);
+    runtime::require_outputs(messages.size(), out.size(), length);
     require_apart(messages, out);
     runtime::hash_each(messages, out, {length, seek, mode}, options);
 }
@@ -183,7 +204,7 @@ void hash_message_each(std::span<const MessageView> messages, std::span<std::byt
                        const MessageForm& form, const RunOptions& options) {
     const PublicCall entry("hash_message_each");
     runtime::require_message(form, length);
-    require_outputs(messages.size(), out.size(), length);
+    runtime::require_outputs(messages.size(), out.size(), length);
     require_apart(messages, out);
     const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "calls/run.hpp"
 #include "merklize/hash_each.hpp"
@@ -16,7 +18,41 @@ struct Output {
     const Mode& mode;
 };
 
+/// The messages of a call by the memory that they lie in. Keeps none of it alive.
+class MessageGroups {
+public:
+    struct Group {
+        std::optional<Device> device{};  ///< whose memory it is; none: the host's
+        std::vector<Extent> messages{};
+        std::vector<std::size_t> indices{};  ///< of the messages among all; empty: they are all, in order
+
+        /// Fills in the indices of all messages, in order, if there are none.
+        void number();
+    };
+
+    /// n  how many messages will be added
+    explicit MessageGroups(std::size_t n) : n_(n) {}
+
+    void add(std::span<const std::byte> host) { add(nullptr, {host_place(host.data()), host.size()}); }
+    void add(const ConstBuffer& buffer) { add(buffer, buffer.offset(), buffer.size()); }
+    /// Bytes of the memory that a buffer is a part of.
+    void add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes);
+
+    std::vector<Group>& groups() noexcept { return groups_; }
+
+private:
+    void add(const Device* device, const Extent& message);
+
+    std::size_t n_, added_ = 0;
+    std::vector<Group> groups_{};
+    std::size_t last_ = 0;  // the group of the last message
+};
+
+/// errors  invalid_argument (an `out` of `bytes` bytes for n outputs of `length`)
+void require_outputs(std::size_t n, std::size_t bytes, std::size_t length);
+
 /// hash_each() of arguments that have been checked.
+void hash_each(MessageGroups messages, std::span<std::byte> out, const Output& wanted, const RunOptions& options);
 void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
                const RunOptions& options);
 

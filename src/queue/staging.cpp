@@ -76,16 +76,25 @@ void Staging::upload(const Place& to, const void* from, std::uint64_t bytes) {
 
 void Staging::send(const Place& to, const void* from, std::uint64_t bytes) {
     if (bytes > small_copy) return upload(to, from, bytes);
+    send(to, bytes, [&](std::byte* pinned) { std::memcpy(pinned, from, bytes); });
+}
+
+void Staging::send(const Place& to, std::uint64_t bytes, const std::function<void(std::byte* pinned)>& fill) {
+    const std::uint64_t room = bytes <= small_copy ? small_copy : piece_bytes;
     // The whole system lacks pinned memory, so a call that sends without end waits now and then.
-    constexpr unsigned most_on_the_way = 8;
-    if (++sent_ % most_on_the_way == 0) synchronize();
+    constexpr std::uint64_t most_small = 8 * small_copy, most_large = 2 * piece_bytes;
+    if (sent_ + room > (room == small_copy ? most_small : most_large)) {
+        synchronize();
+        sent_ = 0;
+    }
+    sent_ += room;
     const auto give_back = [device = device().shared_from_this()](const Pinned* pinned) {
         device->give_back(*pinned);
         delete pinned;
     };
-    const std::shared_ptr<const Pinned> pinned(new Pinned(device().borrow_pinned(small_copy)), give_back);
+    const std::shared_ptr<const Pinned> pinned(new Pinned(device().borrow_pinned(room)), give_back);
     keep(pinned);
-    std::memcpy(pinned->bytes, from, bytes);
+    fill(static_cast<std::byte*>(pinned->bytes));
     copy_to_device(to, pinned->bytes, bytes);
 }
 

@@ -25,6 +25,8 @@ public:
     /// Copies host bytes ahead of the next commands. They may be freed when it returns. Up to a MiB goes through pinned
     /// memory, mostly without a wait.
     void send(const Place& to, const void* from, std::uint64_t bytes);
+    /// The same of at most piece_bytes bytes, which `fill` writes into pinned memory: mostly without a wait.
+    void send(const Place& to, std::uint64_t bytes, const std::function<void(std::byte* pinned)>& fill);
 
     /// Whether the driver reaches these bytes at the link's speed.
     bool is_pinned(const void* host, std::uint64_t bytes) const;
@@ -97,7 +99,7 @@ private:
         copy_on_host(std::span(copies.begin(), copies.size()));
     }
 
-    unsigned sent_ = 0;  // copies of send()
+    std::uint64_t sent_ = 0;  // bytes of pinned memory that send() has borrowed since the last wait
 };
 
 /// Pinned pieces for copies between the device and pageable memory: the host fills or takes one while others are on the

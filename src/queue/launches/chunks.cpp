@@ -11,10 +11,6 @@
 
 namespace merklize::runtime {
 
-std::uint64_t chunks_of(std::uint64_t bytes) {
-    return std::max<std::uint64_t>(1, divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN));
-}
-
 std::uint32_t ChunksKernel::levels_in_group(std::uint32_t levels, const mkz_policy& policy) const {
     // Groups merge in local memory, which has room for 1024 values. Larger groups leave the merging to hash_parents.
     constexpr std::uint64_t most_in_group = 1024;

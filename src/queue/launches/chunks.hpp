@@ -1,13 +1,17 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "merklize/core/hashes/blake3.h"
 #include "queue/device_call.hpp"
 
 namespace merklize::runtime {
 
 /// Chunks of a message. An empty message has one, too.
-std::uint64_t chunks_of(std::uint64_t bytes);
+inline std::uint64_t chunks_of(std::uint64_t bytes) {
+    return std::max<std::uint64_t>(1, divide_up(bytes, MKZ_BLAKE3_CHUNK_LEN));
+}
 
 /// The kernel hash_chunks in one variant.
 struct ChunksKernel {

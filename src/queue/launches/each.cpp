@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,25 +14,27 @@ namespace {
 
 // The table of core/kernels/hash_each.h.
 struct EachTable {
-    // place(message): where it begins relative to the kernel's `in`, modulo 2^64.
+    // words         where to write it, bytes_of(messages) bytes
+    // place(extent) where a message begins relative to the kernel's `in`, modulo 2^64
     template <class PlaceOf>
-    EachTable(std::span<const Extent> messages, PlaceOf place) : n(static_cast<std::uint32_t>(messages.size())) {
-        words.reserve(3 * messages.size() + 1);
+    EachTable(std::span<const Extent> messages, std::uint64_t* words, PlaceOf place)
+        : n(static_cast<std::uint32_t>(messages.size())) {
+        std::uint64_t *first_chunks = words, *places = words + n + 1, *bytes = places + n;
         for (const Extent& message : messages) {
-            words.push_back(chunks);
             const std::uint64_t its = chunks_of(message.bytes);
+            *first_chunks++ = chunks;
+            *places++ = place(message);
+            *bytes++ = message.bytes;
             chunks += its;
             levels = std::max<std::uint32_t>(levels, std::bit_width(its - 1));
         }
-        words.push_back(chunks);
-        for (const Extent& message : messages) words.push_back(place(message));
-        for (const Extent& message : messages) words.push_back(message.bytes);
+        *first_chunks = chunks;
     }
 
     static constexpr std::uint64_t bytes_of(std::uint64_t messages) { return 8 * (3 * messages + 1); }
+    static constexpr std::uint64_t most_messages = Staging::piece_bytes / 24 - 1;  // whose table is a piece
 
     std::uint32_t n;
-    std::vector<std::uint64_t> words{};
     std::uint64_t chunks = 0;  // of all messages
     std::uint32_t levels = 0;  // of parents, in the longest message
 };
@@ -123,14 +125,17 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
             const Range range = range_of(message.place);
             chunks += chunks_of(message.bytes);
             if (count > 0 && (chunks > most_chunks || (!has_addresses && range.memory != in))) break;
+            if (count == EachTable::most_messages) break;
             if (has_addresses ? address(range) % 16 != 0 : !call.is_aligned(range, 16)) align = 1;
         }
         const std::uint64_t base = has_addresses ? address({in, 0}) : 0;
-        const EachTable table(a.messages.subspan(first, count),
-                              [&](const Extent& message) { return address(range_of(message.place)) - base; });
         const Lease words = call.scratch(EachTable::bytes_of(count));
-        call.send(words.place(), table.words.data(), EachTable::bytes_of(count));
-        launch_each(call, a, table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});
+        std::optional<EachTable> table;
+        call.send(words.place(), EachTable::bytes_of(count), [&](std::byte* pinned) {
+            table.emplace(a.messages.subspan(first, count), reinterpret_cast<std::uint64_t*>(pinned),
+                          [&](const Extent& message) { return address(range_of(message.place)) - base; });
+        });
+        launch_each(call, a, *table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});
         first += count;
     }
     if (a.out.on_device)
@@ -144,6 +149,7 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
 bool each_staged(DeviceCall& call, const HashEach& a, const Tick& tick) {
     struct Piece {
         std::uint64_t first;
+        std::vector<std::uint64_t> words;
         EachTable table;
     };
     const auto rounded = [](std::uint64_t bytes) { return divide_up(bytes, 16) * 16; };
@@ -161,21 +167,23 @@ bool each_staged(DeviceCall& call, const HashEach& a, const Tick& tick) {
         largest = std::max(largest, next + bytes);
         most = std::max(most, count);
         const auto place = [&](const Extent& message) { return std::exchange(next, next + rounded(message.bytes)); };
-        pieces.push_back({first, EachTable(a.messages.subspan(first, count), place)});
+        std::vector<std::uint64_t> words(EachTable::bytes_of(count) / 8);
+        const EachTable table(a.messages.subspan(first, count), words.data(), place);
+        pieces.push_back({first, std::move(words), table});
         first += count;
     }
     EachValues values;
     Staging::Pipeline pipeline;
     pipeline.sizes = {largest, out_bytes * most};
     pipeline.parts = [&](std::uint64_t which, std::size_t buffer) {
-        const auto& [first, table] = pieces[which];
+        const auto& [first, words, table] = pieces[which];
         if (buffer == 1)
             return std::vector<Staging::HostPart>{{host_bytes(a.out) + out_bytes * first, 0, out_bytes * table.n}};
         const auto bytes_of = [](const void* bytes) { return static_cast<std::byte*>(const_cast<void*>(bytes)); };
-        std::vector<Staging::HostPart> parts = {{bytes_of(table.words.data()), 0, EachTable::bytes_of(table.n)}};
+        std::vector<Staging::HostPart> parts = {{bytes_of(words.data()), 0, EachTable::bytes_of(table.n)}};
         for (std::uint32_t i = 0; i < table.n; i++) {
             const Extent& message = a.messages[first + i];
-            parts.push_back({host_bytes(message.place), table.words[table.n + 1 + i], message.bytes});
+            parts.push_back({host_bytes(message.place), words[table.n + 1 + i], message.bytes});
         }
         return parts;
     };
