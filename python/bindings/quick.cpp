@@ -83,19 +83,40 @@ nb::object message_digest_of(std::span<const std::byte> data, PyObject* name) {
     return to_bytes(message.digest().bytes);
 }
 
-// The digest of a tensor on a CUDA device whose bytes lie in C order.
+// A tensor on a CUDA device whose bytes lie in C order.
+struct TensorThere {
+    const CudaDevice& device;
+    Extent extent;
+
+    static std::optional<TensorThere> of(nb::handle object) {
+        TensorViewer viewer;
+        const std::optional<Extent> seen = viewer.view(object, cuda_stream_handle({}));
+        if (!seen || seen->device.type != dlpack::cuda) return {};
+        return TensorThere{cuda_device(seen->device.id), *seen};
+    }
+    ConstBuffer data() const { return runtime::Internals::part_of(device.memory, extent.address(), extent.bytes); }
+};
+
 nb::object digest_of_tensor(nb::handle object, bool one_thread) {
-    TensorViewer viewer;
-    const std::optional<Extent> seen = viewer.view(object, cuda_stream_handle({}));
-    if (!seen || seen->device.type != dlpack::cuda) return {};
-    const CudaDevice& there = cuda_device(seen->device.id);
-    const ConstBuffer data = runtime::Internals::part_of(there.memory, seen->address(), seen->bytes);
+    const auto tensor = TensorThere::of(object);
+    if (!tensor) return {};
+    const ConstBuffer data = tensor->data();
     nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
     const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
     static const Mode plain;
-    const RunOptions& options = one_thread || seen->bytes <= little ? there.by_one_thread : there.options;
+    const CudaDevice& device = tensor->device;
+    const RunOptions& options = one_thread || data.size() <= little ? device.by_one_thread : device.options;
     Run::without_gil([&] { merklize::hash(data, out, 0, plain, options); });
     return result;
+}
+
+// Only of little data, because field hashes of more take so long that Ctrl-C matters.
+nb::object root_of_tensor(nb::handle object, Hash hash) {
+    const auto tensor = TensorThere::of(object);
+    if (!tensor || !tensor->extent.are_digests || tensor->extent.bytes > little_alone) return {};
+    Digest root;
+    Run::without_gil([&] { root = merklize::merkle_root(tensor->data(), hash, tensor->device.options); });
+    return to_bytes(root.bytes);
 }
 
 bool is_text(PyObject* object, const char* text) {
@@ -212,8 +233,13 @@ nb::object quick_hash_rows(PyObject* const* args, Py_ssize_t count, PyObject* na
     return digests;
 }
 
-// merkle_root(leaves) and merkle_root(leaves, hash) of an array [n, 32], or [n, 4] or [n, 8] of words.
+// merkle_root(leaves) and merkle_root(leaves, hash) of an array [n, 32], or [n, 4] or [n, 8] of words, or of a tensor.
 nb::object quick_merkle_root(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count >= 1 && is_known_tensor(args[0])) {
+        const std::optional<Hash> hash = hash_behind(1, args, count, names);
+        const bool is_tuned = tuning_blocks.load(std::memory_order_relaxed) != 0;
+        return hash && !is_tuned ? root_of_tensor(args[0], *hash) : nb::object();
+    }
     const auto given = one_array(args, count, names);
     if (!given || !are_digests(given->first)) return {};
     return to_bytes(merklize::merkle_root(as_digests(given->first.bytes), given->second, on_this_thread()).bytes);

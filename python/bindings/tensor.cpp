@@ -179,6 +179,15 @@ const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
     return found;
 }
 
+// Of a tensor of whole bytes.
+bool are_digests(const dlpack::Tensor& tensor) {
+    const auto& [code, bits, lanes] = tensor.dtype;
+    const bool is_word = (code == dlpack::type_uint || code == dlpack::type_int) && (bits == 32 || bits == 64);
+    const bool is_byte = code == dlpack::type_uint && bits == 8;
+    return lanes == 1 && (is_word || is_byte) && tensor.ndim == 2 &&
+           tensor.shape[1] == std::int64_t{8 * Digest::size} / bits;
+}
+
 /// Describes a tensor. None if the functions refuse it; then __dlpack__ raises the reason.
 std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle object) {
     dlpack::Tensor tensor{};
@@ -484,7 +493,8 @@ std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream
         order_after_producer(*api_, tensor.device.id, stream);
         ordered_.push_back(tensor.device.id);
     }
-    return Extent{tensor.device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset, items * (bits / 8)};
+    return Extent{tensor.device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset, items * (bits / 8),
+                  are_digests(tensor)};
 }
 
 std::optional<Tensor> import_host(nb::handle object, const char* argument) {

@@ -58,6 +58,7 @@ struct Extent {
     dlpack::Device device;
     std::byte* first;
     std::uint64_t bytes;
+    bool are_digests;  ///< uint8[n, 32], or as many bytes of words of 32 or 64 bits
 
     std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(first); }
 };

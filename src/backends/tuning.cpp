@@ -88,7 +88,9 @@ constexpr Row rows[] = {
     {+nvidia_gpu, of_chunks, of_bytes, power(18), {.group_size = 256}},
     {+nvidia_gpu, of_chunks, of_bytes, any_size, {.group_size = 128}},
     // Merges of blake3 go level by level at 31 G merges/s down to 2^17 nodes. Below that, a group does 9 levels:
-    // launches would cost more than idle threads. sha256_rfc6962 does the same, unmeasured.
+    // launches would cost more than idle threads. sha256_rfc6962 does the same, unmeasured. One group does all of 2^10
+    // leaves: a launch costs more than the second round of merges in its lowest level.
+    {+nvidia_gpu, every_job, of_bytes, power(10), {.levels_per_launch = 10}},
     {+nvidia_gpu, every_job, of_bytes, power(17), {.levels_per_launch = 9}},
     {+nvidia_gpu, every_job, of_bytes, any_size, {.levels_per_launch = 1, .group_size = 256}},
 

@@ -53,10 +53,14 @@ void reduce_levels(const LevelAt& leaves, std::uint64_t n, unsigned levels, cons
                                    Digest::size * layout.n_leaves);
             at = {uploaded.place(), 0};
         }
+        const Place to = at_node(out, first >> levels);
+        // One node comes to the host by the wait that ends the build.
+        const bool is_one = !to.on_device && layout.level_size(levels) == 1;
         build_levels(at, above.place(), layout, merges, run,
-                     share * static_cast<double>(layout.n_leaves) / static_cast<double>(n));
-        copy_nodes(at_node(out, first >> levels), at_node(above.place(), layout.level_offset(levels)),
-                   layout.level_size(levels), run);
+                     share * static_cast<double>(layout.n_leaves) / static_cast<double>(n),
+                     is_one ? reinterpret_cast<Digest*>(host_bytes(to)) : nullptr);
+        if (is_one) continue;
+        copy_nodes(to, at_node(above.place(), layout.level_offset(levels)), layout.level_size(levels), run);
         run.finish();
     }
 }

@@ -120,7 +120,7 @@ public:
     std::span<const std::byte> fetch(const Place& from, std::uint64_t bytes);
     /// The same, enqueued: complete when the call's work is complete. The bytes stay until the call ends.
     std::span<const std::byte> enqueue_fetch(const Place& from, std::uint64_t bytes);
-    static constexpr std::uint64_t most_fetched = 64 << 10;
+    static constexpr std::uint64_t most_fetched = 128 << 10;
 
     /// Working memory for commands of the main stream, aligned to 256 bytes. Its content is undefined.
     Lease scratch(std::uint64_t bytes);

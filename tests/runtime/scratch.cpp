@@ -16,7 +16,7 @@ using merklize::Buffer;
 using merklize::MessageView;
 
 TEST("scratch: a wait in between takes no working memory") {
-    // The table of 60,000 messages is sent in pieces, so the call waits.
+    // The digests of 60,000 messages come in pieces.
     const Buffer block(fake::device(), 60'000 * 100);
     std::vector<MessageView> messages;
     for (std::uint64_t i = 0; i < 60'000; i++) messages.emplace_back(block.slice(100 * i, 1 + i % 100));
@@ -28,6 +28,26 @@ TEST("scratch: a wait in between takes no working memory") {
     for (const unsigned drop : {0u, 1u, 7u, 23u})
         CHECK_EQ(merklize::MerkleTree(unaligned, Hash::blake3, {}, drop).n_leaves(), n);
     merklize::merkle_root(unaligned, Hash::blake3);
+}
+
+TEST("scratch: a call on memory of the device waits once, with its result") {
+    const Buffer leaves(fake::device(), Digest::size * 1024), messages(fake::device(), 60'000 * 100);
+    const auto waits_of = [](auto call) {
+        call();  // makes kernels and memory
+        fake::count.clear();
+        call();
+        return fake::count.waits.load();
+    };
+    const auto each = [&](std::uint64_t n) {
+        std::vector<MessageView> views;
+        for (std::uint64_t i = 0; i < n; i++) views.emplace_back(messages.slice(100 * i, 100));
+        merklize::hash_each(views);
+    };
+    CHECK_EQ(waits_of([&] { merklize::hash(messages.slice(0, 128 << 10)); }), 1);
+    CHECK_EQ(waits_of([&] { merklize::hash(messages.slice(0, 1 << 20)); }), 1);
+    CHECK_EQ(waits_of([&] { merklize::merkle_root(leaves); }), 1);
+    CHECK_EQ(waits_of([&] { each(1000); }), 1);
+    CHECK_EQ(waits_of([&] { each(60'000); }), 2);  // for the piece with the digests, then for the stream
 }
 
 TEST("scratch: a long call takes as much memory as one of its steps") {
