@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 class Views {
 public:
     explicit Views(std::size_t n) { views_.reserve(n); }
+    void found(std::size_t) noexcept {}
     void add(std::span<const std::byte> host) { views_.emplace_back(host); }
     void add(const ConstBuffer& buffer) { views_.emplace_back(buffer); }
     void add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes) {
@@ -28,15 +30,99 @@ private:
     std::vector<MessageView> views_;
 };
 
+/// The messages of a call by their places. A device hashes the first ones while the host looks for the others, which
+/// takes it as long.
+class Groups : public runtime::MessageGroups {
+public:
+    /// settings  of a call for plain digests, without a stream, progress or timings; null: of another call
+    Groups(std::size_t n, const Settings* settings)
+        : MessageGroups(n, std::exchange(kept(), {})),
+          n_(n),
+          batch_(std::max(least_batch, (n + 2) / 3)),
+          next_(batch_),
+          settings_(settings) {}
+    Groups(const Groups&) = delete;
+    Groups& operator=(const Groups&) = delete;
+    ~Groups() {
+        if (ahead_) {
+            const GilReleased released;  // for the device's work
+            ahead_.reset();
+        }
+        if (groups().empty()) return;
+        std::vector<runtime::Extent>& room = groups()[0].messages;
+        room.clear();
+        if (room.capacity() > kept().capacity() && room.capacity() <= most_kept) kept().swap(room);
+    }
+
+    /// The first n messages have been added.
+    void found(std::size_t n) {
+        if (n != next_ || n == n_ || settings_ == nullptr) return;
+        next_ += batch_;
+        const Group& group = groups()[0];
+        const std::span<const runtime::Extent> batch = rest(group);
+        std::uint64_t bytes = 0;
+        for (const runtime::Extent& message : batch) bytes += message.bytes;
+        // Of short messages the device makes less work than a launch; of long ones each batch would add launches.
+        if (groups().size() != 1 || !group.device || bytes < least_bytes || bytes > most_average * batch.size()) {
+            settings_ = nullptr;
+            return;
+        }
+        Run::without_gil([&] {
+            const PublicCall entry("hash_each");
+            if (!ahead_) ahead_.emplace(options_on(*group.device), n_);
+            ahead_->add(batch);
+        });
+    }
+
+    /// Hashes all messages. Called without the GIL.
+    void hash(std::span<std::byte> out, const runtime::Output& wanted, const RunOptions& options) {
+        if (ahead_) {
+            const bool is_all = groups().size() == 1;
+            if (is_all) ahead_->add(rest(groups()[0]));
+            ahead_->finish(out.data());
+            if (!is_all) take_out_first(ahead_->size());
+            ahead_.reset();
+            if (is_all) return;
+        }
+        runtime::hash_each(*this, out, wanted, options);
+    }
+
+private:
+    // The room of an earlier call, because the system zeroes each page that it gives a call anew. Under the GIL.
+    static std::vector<runtime::Extent>& kept() {
+        static auto& room =
+            *new std::vector<runtime::Extent>;  // never destroyed, because threads may compute at the end
+        return room;
+    }
+
+    static constexpr std::size_t least_batch = 256, most_kept = 1 << 17;
+    static constexpr std::uint64_t least_bytes = 8 << 20, most_average = 256 << 10;
+
+    std::span<const runtime::Extent> rest(const Group& group) const {
+        return std::span(group.messages).subspan(ahead_ ? ahead_->size() : 0);
+    }
+    RunOptions options_on(const Device& device) const {
+        RunOptions options{.device = device, .threads = settings_->threads, .policy = settings_->policy};
+        if (device.info().backend == "cuda") options.stream = shared_stream(device, cuda_stream_handle({}));
+        return options;
+    }
+
+    const std::size_t n_, batch_;
+    std::size_t next_;
+    const Settings* settings_;
+    std::optional<runtime::DigestsAhead> ahead_{};
+};
+
 /// The messages of a call, each where it lies. Keeps them alive.
-/// Places  Views or runtime::MessageGroups
+/// Places  Views or Groups
 template <class Places>
 class Messages {
 public:
     /// messages  a list, which another thread may change meanwhile, or a tuple
     /// names     a tuple of the messages' names in error texts, or None: they are numbered
-    Messages(nb::handle messages, nb::handle names, const Settings& settings)
-        : objects_(checked<nb::tuple>(PySequence_Tuple(messages.ptr()))), places_(objects_.size()) {
+    template <class... Arguments>
+    Messages(nb::handle messages, nb::handle names, const Settings& settings, Arguments... arguments)
+        : objects_(checked<nb::tuple>(PySequence_Tuple(messages.ptr()))), places_(objects_.size(), arguments...) {
         for (std::size_t i = 0; i < objects_.size(); i++) {
             try {
                 add(objects_[i], "a message", settings);
@@ -45,6 +131,7 @@ public:
                 add(objects_[i], ("message " + name).c_str(), settings);
                 throw;
             }
+            places_.found(i + 1);
         }
     }
 
@@ -119,9 +206,21 @@ private:
     std::int32_t number_ = 0;            // of that device
 };
 
+// Whether a call asks for plain digests of all messages and for nothing else.
+bool is_plain(nb::handle key, nb::handle context, nb::handle length, nb::handle seek, const Settings& settings) {
+    const auto is = [](nb::handle value, long number) {
+        int is_large = 0;
+        return PyLong_CheckExact(value.ptr()) != 0 && PyLong_AsLongAndOverflow(value.ptr(), &is_large) == number &&
+               is_large == 0;
+    };
+    return key.is_none() && context.is_none() && is(length, Digest::size) && is(seek, 0) && !settings.stream &&
+           settings.progress.is_none() && settings.timings.is_none();
+}
+
 void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle key, nb::handle context,
                nb::handle length, nb::handle seek, const Settings& settings) {
-    Messages<runtime::MessageGroups> given(messages, names, settings);
+    Messages<Groups> given(messages, names, settings,
+                           is_plain(key, context, length, seek, settings) ? &settings : nullptr);
     const Mode mode = to_mode(key, context);
     const std::uint64_t bytes = to_u64(length, "length"), first = to_u64(seek, "seek");
     const OutputBytes output(out);
@@ -130,7 +229,7 @@ void hash_each(nb::handle messages, nb::handle names, nb::handle out, nb::handle
     Run::without_gil([&] {
         const PublicCall entry("hash_each");
         runtime::require_outputs(given.size(), output.span().size(), bytes);
-        runtime::hash_each(std::move(given.places()), output.span(), {bytes, first, mode}, options);
+        given.places().hash(output.span(), {bytes, first, mode}, options);
     });
 }
 

@@ -160,6 +160,12 @@ def test_a_state_dict_in_one_call(torch):
     for tensor, output in zip(tensors.values(), keyed):
         content = tensor if isinstance(tensor, bytes) else bytes_of(tensor)
         assert output.tobytes() == blake3.blake3(content, key=key).digest(50, seek=3)
+    many = [whole[start : start + 60_000 + 8 * start] for start in range(1000)]  # hashed while others are looked at
+    for given in (many, [*many[:999], b"bytes"], [b"bytes", *many], [*many[:500], many[500].cpu(), *many[501:]]):
+        expected = [digest(item if isinstance(item, bytes) else bytes_of(item)) for item in given]
+        assert [found.tobytes() for found in merklize.hash_each(given)] == expected
+    with pytest.raises(TypeError, match="message 1000 must be bytes-like"):
+        merklize.hash_each([*many, "text"])
     # Work on PyTorch's current stream comes first, and so does work on a named stream.
     for stream in (None, torch.cuda.Stream()):
         with torch.cuda.stream(stream):
@@ -409,6 +415,8 @@ def test_trees(torch, cupy, hash, n, tmp_path):
         assert np.array_equal(tree.nodes.numpy(), expected.nodes)
         assert set(tree.policy) == {"levels_per_launch", "group_size", "lanes", "constants"}
         assert merklize.merkle_root(given, hash, device="cuda:0") == expected.root
+        if given is not leaves:
+            assert merklize.merkle_root(given, hash) == merklize.merkle_root(given, hash=hash) == expected.root
     for height in range(n.bit_length()):
         assert np.array_equal(tree.cap(height).numpy(), expected.cap(height))
     indices = [0, n - 1, n // 2, 0]

@@ -136,7 +136,7 @@ void MessageGroups::add(const Device* device, const Extent& message) {
         last_ = static_cast<std::size_t>(std::ranges::find_if(groups_, is_its) - groups_.begin());
         if (last_ == groups_.size()) {
             if (!groups_.empty()) groups_[0].number();
-            groups_.push_back({device != nullptr ? std::optional(*device) : std::nullopt});
+            groups_.push_back({device != nullptr ? std::optional(*device) : std::nullopt, std::exchange(room_, {})});
             groups_.back().messages.reserve(n_ - added_);
         }
     }
@@ -145,6 +145,22 @@ void MessageGroups::add(const Device* device, const Extent& message) {
     group.messages.push_back(message);
     added_++;
 }
+
+void MessageGroups::take_out_first(std::size_t n) {
+    Group& group = groups_[0];
+    group.messages.erase(group.messages.begin(), group.messages.begin() + static_cast<std::ptrdiff_t>(n));
+    group.indices.erase(group.indices.begin(), group.indices.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+DigestsAhead::DigestsAhead(const RunOptions& options, std::size_t n)
+    : options_(options), run_(options_), digests_(run_.on_device().scratch(Digest::size * n)) {}
+
+void DigestsAhead::add(std::span<const Extent> messages) {
+    run_.launch(HashEach{.messages = messages, .out = moved(digests_.place(), Digest::size * n_)}, 0);
+    n_ += messages.size();
+}
+
+void DigestsAhead::finish(std::byte* out) { run_.on_device().download(out, digests_.place(), Digest::size * n_); }
 
 void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, const Output& wanted,
                const RunOptions& options) {
@@ -155,10 +171,10 @@ void hash_each(std::span<const MessageView> messages, std::span<std::byte> out, 
         else
             groups.add(message.host());
     }
-    hash_each(std::move(groups), out, wanted, options);
+    hash_each(groups, out, wanted, options);
 }
 
-void hash_each(MessageGroups messages, std::span<std::byte> out, const Output& wanted, const RunOptions& options) {
+void hash_each(MessageGroups& messages, std::span<std::byte> out, const Output& wanted, const RunOptions& options) {
     std::vector<Group>& groups = messages.groups();
     if (groups.empty() || wanted.length == 0) return;
     std::vector<Device> devices;
