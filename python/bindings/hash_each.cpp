@@ -88,7 +88,7 @@ public:
     }
 
 private:
-    // The room of an earlier call, because the system zeroes each page that it gives a call anew. Under the GIL.
+    // The room of an earlier call, because the system zeroes each page that it gives a call again. Under the GIL.
     static std::vector<runtime::Extent>& kept() {
         static auto& room =
             *new std::vector<runtime::Extent>;  // never destroyed, because threads may compute at the end
@@ -174,12 +174,12 @@ private:
             memories_.pop_back();
         }
         if (const auto seen = viewer_.view(object, cuda_stream_handle(settings.stream))) {
-            if (seen->device.type != dlpack::cuda)
+            if (seen->device().type != dlpack::cuda)
                 return places_.add(std::span<const std::byte>(seen->first, seen->bytes));
-            if (known_ == nullptr || seen->device.id != number_) {
-                require_device(argument, "cuda:" + std::to_string(seen->device.id), settings.device);
-                known_ = &cuda_device(seen->device.id);
-                number_ = seen->device.id;
+            if (known_ == nullptr || seen->device().id != number_) {
+                require_device(argument, "cuda:" + std::to_string(seen->device().id), settings.device);
+                known_ = &cuda_device(seen->device().id);
+                number_ = seen->device().id;
                 note(known_->device);
             }
             return places_.add(known_->memory, seen->address(), seen->bytes);

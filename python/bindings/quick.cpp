@@ -86,36 +86,37 @@ nb::object message_digest_of(std::span<const std::byte> data, PyObject* name) {
 // A tensor on a CUDA device whose bytes lie in C order.
 struct TensorThere {
     const CudaDevice& device;
-    Extent extent;
+    ConstBuffer data;
+    bool are_digests;
 
     static std::optional<TensorThere> of(nb::handle object) {
         TensorViewer viewer;
-        const std::optional<Extent> seen = viewer.view(object, cuda_stream_handle({}));
-        if (!seen || seen->device.type != dlpack::cuda) return {};
-        return TensorThere{cuda_device(seen->device.id), *seen};
+        const std::optional<Seen> seen = viewer.view(object, cuda_stream_handle({}));
+        if (!seen || seen->device().type != dlpack::cuda) return {};
+        const CudaDevice& device = cuda_device(seen->device().id);
+        return TensorThere{device, runtime::Internals::part_of(device.memory, seen->address(), seen->bytes),
+                           seen->are_digests()};
     }
-    ConstBuffer data() const { return runtime::Internals::part_of(device.memory, extent.address(), extent.bytes); }
 };
 
 nb::object digest_of_tensor(nb::handle object, bool one_thread) {
     const auto tensor = TensorThere::of(object);
     if (!tensor) return {};
-    const ConstBuffer data = tensor->data();
     nb::object result = checked(PyBytes_FromStringAndSize(nullptr, Digest::size));
     const std::span out(reinterpret_cast<std::byte*>(PyBytes_AsString(result.ptr())), Digest::size);
     static const Mode plain;
     const CudaDevice& device = tensor->device;
-    const RunOptions& options = one_thread || data.size() <= little ? device.by_one_thread : device.options;
-    Run::without_gil([&] { merklize::hash(data, out, 0, plain, options); });
+    const RunOptions& options = one_thread || tensor->data.size() <= little ? device.by_one_thread : device.options;
+    Run::without_gil([&] { merklize::hash(tensor->data, out, 0, plain, options); });
     return result;
 }
 
 // Only of little data, because field hashes of more take so long that Ctrl-C matters.
 nb::object root_of_tensor(nb::handle object, Hash hash) {
     const auto tensor = TensorThere::of(object);
-    if (!tensor || !tensor->extent.are_digests || tensor->extent.bytes > little_alone) return {};
+    if (!tensor || !tensor->are_digests || tensor->data.size() > little_alone) return {};
     Digest root;
-    Run::without_gil([&] { root = merklize::merkle_root(tensor->data(), hash, tensor->device.options); });
+    Run::without_gil([&] { root = merklize::merkle_root(tensor->data, hash, tensor->device.options); });
     return to_bytes(root.bytes);
 }
 

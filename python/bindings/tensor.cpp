@@ -179,24 +179,14 @@ const dlpack::ExchangeApi* exchange_api_of(nb::handle object) {
     return found;
 }
 
-// Of a tensor of whole bytes.
-bool are_digests(const dlpack::Tensor& tensor) {
-    const auto& [code, bits, lanes] = tensor.dtype;
-    const bool is_word = (code == dlpack::type_uint || code == dlpack::type_int) && (bits == 32 || bits == 64);
-    const bool is_byte = code == dlpack::type_uint && bits == 8;
-    return lanes == 1 && (is_word || is_byte) && tensor.ndim == 2 &&
-           tensor.shape[1] == std::int64_t{8 * Digest::size} / bits;
-}
-
-/// Describes a tensor. None if the functions refuse it; then __dlpack__ raises the reason.
-std::optional<dlpack::Tensor> borrow(const dlpack::ExchangeApi& api, nb::handle object) {
-    dlpack::Tensor tensor{};
+/// Describes a tensor. False if the functions refuse it; then __dlpack__ raises the reason.
+bool borrow(const dlpack::ExchangeApi& api, nb::handle object, dlpack::Tensor& tensor) {
     try {
         if (api.borrow_from_object(object.ptr(), &tensor) != 0) throw_raised();
     } catch (const std::exception&) {
-        return {};
+        return false;
     }
-    return tensor;
+    return true;
 }
 
 /// Orders `stream` after the work that the producer of tensors has enqueued on a CUDA device.
@@ -273,7 +263,7 @@ nb::object export_of(nb::handle object, nb::kwargs arguments) {
 std::optional<dlpack::Device> dlpack_device_of(nb::handle object) {
     if (const dlpack::ExchangeApi* api = exchange_api_of(object);
         api != nullptr && api->borrow_from_object != nullptr) {
-        if (const auto borrowed = borrow(*api, object)) return borrowed->device;
+        if (dlpack::Tensor tensor{}; borrow(*api, object, tensor)) return tensor.device;
     }
     if (!nb::hasattr(object, "__dlpack_device__") || !nb::hasattr(object, "__dlpack__")) return {};
     const nb::tuple found = to_pair(object.attr("__dlpack_device__")(), "__dlpack_device__()");
@@ -465,16 +455,24 @@ Tensor import_cuda(nb::handle object, const char* argument, std::string_view wan
     return from_cuda_array_interface(object, argument, device, stream);
 }
 
-std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream) {
+bool Seen::are_digests() const noexcept {
+    const auto& [code, bits, lanes] = tensor.dtype;
+    const bool is_word = (code == dlpack::type_uint || code == dlpack::type_int) && (bits == 32 || bits == 64);
+    const bool is_byte = code == dlpack::type_uint && bits == 8;
+    return tensor.ndim == 2 && lanes == 1 && (is_word || is_byte) &&
+           tensor.shape[1] == std::int64_t{8 * Digest::size} / bits;
+}
+
+std::optional<Seen> TensorViewer::view(nb::handle object, std::uint64_t stream) {
     if (const PyTypeObject* type = Py_TYPE(object.ptr()); type != type_) {
         // NumPy arrays are left out, because they may be masked.
         api_ = is_ndarray(object) ? nullptr : exchange_api_of(object);
         type_ = type;
     }
     if (api_ == nullptr || api_->borrow_from_object == nullptr) return {};
-    const auto borrowed = borrow(*api_, object);
-    if (!borrowed || !has_dimensions(*borrowed)) return {};
-    const dlpack::Tensor& tensor = *borrowed;
+    tensor_ = {};
+    if (!borrow(*api_, object, tensor_) || !has_dimensions(tensor_)) return {};
+    const dlpack::Tensor& tensor = tensor_;
     const bool on_host = is_on_host(tensor.device);
     const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
     if ((!on_host && tensor.device.type != dlpack::cuda) || bits == 0 || bits % 8 != 0) return {};
@@ -485,16 +483,17 @@ std::optional<Extent> TensorViewer::view(nb::handle object, std::uint64_t stream
             (tensor.strides != nullptr && extent > 1 && tensor.strides[k] != static_cast<std::int64_t>(items))) {
             return {};
         }
-        if (items > std::uint64_t{PY_SSIZE_T_MAX} / 16 / static_cast<std::uint64_t>(extent)) return {};
-        items *= static_cast<std::uint64_t>(extent);
+        if (__builtin_mul_overflow(items, static_cast<std::uint64_t>(extent), &items) ||
+            items > std::uint64_t{PY_SSIZE_T_MAX} / 16) {
+            return {};
+        }
     }
     if (tensor.data == nullptr || bits > 128) return {};
     if (!on_host && std::ranges::find(ordered_, tensor.device.id) == ordered_.end()) {
         order_after_producer(*api_, tensor.device.id, stream);
         ordered_.push_back(tensor.device.id);
     }
-    return Extent{tensor.device, static_cast<std::byte*>(tensor.data) + tensor.byte_offset, items * (bits / 8),
-                  are_digests(tensor)};
+    return Seen{tensor, static_cast<std::byte*>(tensor.data) + tensor.byte_offset, items * (bits / 8)};
 }
 
 std::optional<Tensor> import_host(nb::handle object, const char* argument) {

@@ -53,14 +53,17 @@ Tensor import_cuda(nb::handle object, const char* argument, std::string_view wan
 /// Whether an object is of the type whose exchange functions (DLPack 1.3) were used last.
 bool is_known_tensor(nb::handle object) noexcept;
 
-/// Where the bytes of a tensor lie.
-struct Extent {
-    dlpack::Device device;
+/// A tensor that a TensorViewer has looked at last. It is a reference to what the tensor's library has written, because
+/// a copy so soon after would wait for the processor's stores.
+struct Seen {
+    const dlpack::Tensor& tensor;
     std::byte* first;
     std::uint64_t bytes;
-    bool are_digests;  ///< uint8[n, 32], or as many bytes of words of 32 or 64 bits
 
+    const dlpack::Device& device() const noexcept { return tensor.device; }
     std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(first); }
+    /// Whether it is uint8[n, 32], or as many bytes of words of 32 or 64 bits.
+    bool are_digests() const noexcept;
 };
 
 /// Looks at tensors by the exchange functions of their types (DLPack 1.3), which takes some ten nanoseconds each and
@@ -72,11 +75,12 @@ public:
     /// what is wrong.
     /// errors  those of a stream of the tensor's device
     /// stream  CUDA's handle of the queue that is ordered after the producer's work
-    std::optional<Extent> view(nb::handle object, std::uint64_t stream);
+    std::optional<Seen> view(nb::handle object, std::uint64_t stream);
 
 private:
     const PyTypeObject* type_ = nullptr;  // the last one seen
     const dlpack::ExchangeApi* api_ = nullptr;
+    dlpack::Tensor tensor_{};
     std::vector<std::int32_t> ordered_;  // devices on which the order is made already
 };
 

@@ -131,7 +131,7 @@ def test_many_messages_on_a_device(opencl):
     key = bytes(32)
     assert rows(merklize.hash_each(there, key=key)) == rows(merklize.hash_each(made, key=key))
     with pytest.raises(TypeError, match="hash_each: message 799 must be bytes-like"):
-        merklize.hash_each(there[:799] + ["text"])
+        merklize.hash_each([*there[:799], "text"])
     assert rows(merklize.hash_each(there)) == expected
 
 

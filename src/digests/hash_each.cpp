@@ -122,13 +122,15 @@ void MessageGroups::Group::number() {
     std::iota(indices.begin(), indices.end(), std::size_t{0});
 }
 
-void MessageGroups::add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes) {
-    Place place = place_of(in);
-    place.offset = first;
-    add(&in.device(), {place, bytes});
+void MessageGroups::add(std::span<const std::byte> host) {
+    next(nullptr).messages.emplace_back(host_place(host.data()), host.size());
 }
 
-void MessageGroups::add(const Device* device, const Extent& message) {
+void MessageGroups::add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes) {
+    next(&in.device()).messages.emplace_back(Place{place_of(in).pointer, first, true}, bytes);
+}
+
+MessageGroups::Group& MessageGroups::next(const Device* device) {
     const auto is_its = [&](const Group& group) {
         return device == nullptr ? !group.device : group.device && *group.device == *device;
     };
@@ -142,8 +144,8 @@ void MessageGroups::add(const Device* device, const Extent& message) {
     }
     Group& group = groups_[last_];
     if (groups_.size() > 1) group.indices.push_back(added_);
-    group.messages.push_back(message);
     added_++;
+    return group;
 }
 
 void MessageGroups::take_out_first(std::size_t n) {

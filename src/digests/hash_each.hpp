@@ -35,7 +35,7 @@ public:
     /// room  for those of the first group
     explicit MessageGroups(std::size_t n, std::vector<Extent> room = {}) : n_(n), room_(std::move(room)) {}
 
-    void add(std::span<const std::byte> host) { add(nullptr, {host_place(host.data()), host.size()}); }
+    void add(std::span<const std::byte> host);
     void add(const ConstBuffer& buffer) { add(buffer, buffer.offset(), buffer.size()); }
     /// Bytes of the memory that a buffer is a part of.
     void add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes);
@@ -46,7 +46,8 @@ public:
     void take_out_first(std::size_t n);
 
 private:
-    void add(const Device* device, const Extent& message);
+    // The group of the next message.  device  null: the host
+    Group& next(const Device* device);
 
     std::size_t n_, added_ = 0;
     std::vector<Extent> room_;
