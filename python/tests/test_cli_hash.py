@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -168,6 +169,37 @@ def test_long_output_comes_in_pieces(tmp_path: Path) -> None:
     assert text == f"{expected.hex()}  -\n"
 
 
+# Nobody reads as much to the end, so it is made while it is read.
+@pytest.mark.parametrize("flags", [[], ["--raw"], ["--json"], ["--tag"], ["--no-names"]])
+@pytest.mark.parametrize("length", [1 << 36, 1 << 63, (1 << 64) - 1])
+def test_the_beginning_of_an_output_that_has_no_end(folder: Path, flags: list[str], length: int) -> None:
+    line = [COMMAND, "hash", *flags, "-l", str(length), "a"]
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        begin = process.stdout.read(200)
+        process.stdout.close()
+        assert (bytes.fromhex(ABC) if flags == ["--raw"] else ABC.encode()) in begin
+        assert (process.wait(HANG), process.stderr.read()) == (141, b"")
+
+
+def test_check_of_long_outputs(folder: Path) -> None:
+    text = output("hash", "-l", "524288", "a", cwd=folder)
+    check = ("hash", "--check", "-l", "524288")
+    assert output(*check, stdin=text.encode(), cwd=folder) == "a: OK\n"
+    wrong = text[:-5] + ("1" if text[-5] == "0" else "0") + "  a\n"
+    assert merklize(*check, stdin=wrong.encode(), cwd=folder).stdout == b"a: FAILED\n"
+
+
+# Of 2^63, twice the length was 0 digits in 64 bits, and such a line ended the process.
+@pytest.mark.parametrize("length", ["524289", "9223372036854775808", "9223372036854775824", "18446744073709551615"])
+def test_check_of_outputs_that_no_line_holds(folder: Path, length: str) -> None:
+    for line in (b"  a\n", ABC[:32].encode() + b"  a\n"):
+        done = merklize("hash", "--check", "-l", length, stdin=line, cwd=folder)
+        assert done.returncode == 2
+        assert f"--check needs a --length of 16 to 524288, got {length}".encode() in done.stderr
+
+
 def test_failures_do_not_stop_the_others(folder: Path) -> None:
     done = merklize("hash", "missing", "a", "folder", "b c", "two\nlines", cwd=folder)
     assert done.returncode == 1
@@ -313,6 +345,24 @@ def test_full_disk_is_one_line(folder: Path) -> None:
 def test_closed_streams(folder: Path, closed: str) -> None:
     done = subprocess.run(["sh", "-c", f'"$0" hash {closed}', COMMAND], cwd=folder, capture_output=True, check=False)
     assert done.returncode == (0 if closed == "2>&-" else 1)
+
+
+@pytest.mark.parametrize("to", [">&-", ">/dev/full"])
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("hash --json missing", 1, "missing: No such file or directory"),
+        ("tree info --json missing", 1, "missing: No such file or directory"),
+        ("tree info --json", 2, "Error: Missing argument"),
+        ("hash --json --no-such-flag", 2, "Error: No such option"),
+        ("hash --json a", 1, "standard output is closed|cannot write the output"),
+        ("devices --json", 1, "standard output is closed|cannot write the output"),
+    ],
+)
+def test_errors_as_json_that_cannot_be_written(folder: Path, line: str, code: int, said: str, to: str) -> None:
+    done = subprocess.run(["sh", "-c", f'"$0" {line} {to}', COMMAND], cwd=folder, capture_output=True, check=False)
+    assert done.returncode == code
+    assert re.search(said, done.stderr.decode())
 
 
 def test_locale_does_not_matter(folder: Path) -> None:

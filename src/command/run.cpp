@@ -103,12 +103,13 @@ private:
         wants_json_ = option != nullptr && option->value.empty() && std::find(words.begin(), end, "--json") != end;
     }
 
-    // With --json an error is JSON, as the answer would be.
-    void answer_error(const std::string& text) {
+    // With --json an error is JSON, as the answer would be. Where standard output takes nothing, standard error alone
+    // tells it.
+    void answer_error(const std::string& text) try {
         if (!wants_json_ || call_.has_written()) return;
         call_.line(json::Object().text("error", texts::masked(text)).done());
         call_.flush();
-    }
+    } catch (const Failure&) {}
 
     int wrong_usage(const Command& command, const std::string& name, const std::string& text) {
         answer_error(text);

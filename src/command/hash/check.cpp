@@ -25,7 +25,7 @@ namespace {
 // looked for. Only the beginning of a line of more than a megabyte is kept, too. It always fails, so no valid line can
 // hide in a long one.
 constexpr std::size_t most_name = 4096;
-constexpr std::size_t most_line = 1 << 20;
+constexpr std::size_t most_line = 2 * most_checked_length + 4 * most_name;
 constexpr std::size_t longest_line = 1 << 30;  // a longer one may have no end
 constexpr std::size_t most_before = 1 << 20;   // bytes before the first proper line
 constexpr std::size_t most_named = 5;          // improper lines of a list that are named, where not all are
@@ -180,17 +180,7 @@ Verdict Check::judge(const CheckLine& line, const HashResult& result) {
     if (line.is_bad()) return Verdict::improper;
     if (!result.error.empty())
         return result.is_missing && rules_.ignores_missing ? Verdict::missing : Verdict::unreadable;
-    bool is_good = true;
-    if (result.root) {
-        std::size_t at = 0;
-        each_piece(result, job_, [&](std::span<const std::byte> piece) {
-            is_good = is_good && std::memcmp(piece.data(), line.digest.data() + at, piece.size()) == 0;
-            at += piece.size();
-        });
-    } else {
-        is_good = result.digest == line.digest;
-    }
-    return is_good ? Verdict::good : Verdict::differs;
+    return result.digest == line.digest ? Verdict::good : Verdict::differs;
 }
 
 void Check::check(const std::string& list) {

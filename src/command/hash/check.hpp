@@ -8,6 +8,9 @@
 
 namespace merklize::command {
 
+/// Bytes of the longest output that is checked. HashResult::digest holds it whole.
+inline constexpr std::uint64_t most_checked_length = digest_piece / 2;
+
 /// How `merklize hash --check` reports, and what counts as a failure.
 struct CheckRules {
     bool is_quiet = false;         ///< no line for a file that is as listed

@@ -86,7 +86,9 @@ void require_usage(const Arguments& a, const HashJob& job) {
     require(!has("status") || !has("json"), "--status excludes --json");
     require(!has("check") || !any("raw", "tag", "no-names", "recursive"),
             "--check excludes --raw, --tag, --no-names and --recursive");
-    require(!has("check") || length >= 16, "--check needs a --length of at least 16: shorter digests prove little");
+    if (has("check") && (length < 16 || length > most_checked_length))
+        throw UsageError{"--check needs a --length of 16 to " + std::to_string(most_checked_length) + ", got " +
+                         std::to_string(length) + (length < 16 ? ": shorter digests prove little" : "")};
     require(!has("json") || !any("raw", "tag", "no-names"), "--json excludes --raw, --tag and --no-names");
     require(!has("raw") || (a.words().size() <= 1 && !has("recursive")), "--raw takes only one FILE");
     require(length == 0 || seek <= UINT64_MAX - (length - 1),

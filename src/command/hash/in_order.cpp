@@ -43,7 +43,7 @@ public:
           next_(next),
           bar_(bar),
           alone_{.device = job.options.device, .threads = 1, .policy = job.options.policy},
-          slots_(std::clamp<std::uint64_t>((16 << 20) / (job.length + 1), 4, 1024)),
+          slots_(std::clamp<std::uint64_t>((16 << 20) / std::max<std::uint64_t>(job.length, 1), 4, 1024)),
           most_workers_(job.options.threads == 0 ? runtime::default_threads() : job.options.threads) {
         if (most_workers_ == 1) most_workers_ = 0;  // the caller is that one thread
     }

@@ -32,18 +32,29 @@ void write_raw(Call& call, const HashResult& result, const HashJob& job) {
 }
 
 void JsonList::put(const json::Object& entry) {
-    call_.write(is_empty_ ? "{\"files\": [\n  " : ",\n  ");
+    begin_entry();
     call_.write(entry.done());
-    is_empty_ = false;
 }
 
 void JsonList::put(const HashResult& result, const HashJob& job) {
     json::Object entry;
     json::put_name(entry, result.path);
     if (!result.error.empty()) return put(entry.text("error", result.error));
-    std::string digits;
-    each_piece(result, job, [&](std::span<const std::byte> piece) { append_hex(digits, piece); });
-    put(entry.text("hash", digits).number("length", job.length).number("seek", job.seek));
+    // The digits are written piece by piece, because they may be longer than the memory.
+    std::string text = entry.text("hash", "").done();
+    text.erase(text.size() - 2);  // the end of the string and of the object
+    begin_entry();
+    each_piece(result, job, [&](std::span<const std::byte> piece) {
+        append_hex(text, piece);
+        call_.write(text);
+        text.clear();
+    });
+    call_.write(text + "\", " + json::Object().number("length", job.length).number("seek", job.seek).done().substr(1));
+}
+
+void JsonList::begin_entry() {
+    call_.write(is_empty_ ? "{\"files\": [\n  " : ",\n  ");
+    is_empty_ = false;
 }
 
 void JsonList::finish(const HashJob& job) {

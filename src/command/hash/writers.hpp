@@ -29,6 +29,8 @@ public:
     void finish(const HashJob& job);
 
 private:
+    void begin_entry();
+
     Call& call_;
     bool is_empty_ = true;
 };
