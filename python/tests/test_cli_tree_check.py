@@ -306,3 +306,16 @@ def test_diff_of_a_damaged_tree(folder: Path, root: str) -> None:
     (folder / "bad").write_bytes(content)
     done = merklize("tree", "diff", "tree", "bad", cwd=folder)
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("leaf_bytes", [1 << 62, 1 << 63, (1 << 64) - 1])
+def test_blocks_that_would_end_beyond_2_to_the_64(tmp_path: Path, leaf_bytes: int) -> None:
+    library.MerkleTree([bytes(32)] * 7).save(tmp_path / "t")
+    file = bytearray((tmp_path / "t").read_bytes())
+    file[32:40] = leaf_bytes.to_bytes(8, "little")
+    file[120:128] = library.hash(bytes(file[:120]))[:8]
+    (tmp_path / "t").write_bytes(file)
+    (tmp_path / "f").write_bytes(b"abc")
+    done = merklize("tree", "check", "t", "f", cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"blocks 1 to 6 of 7 (bytes {leaf_bytes} to {2**64 - 1}) are missing" in done.stdout.decode()

@@ -28,7 +28,10 @@ public:
         if (leaf_bytes_ == 0) return count == 1 ? "leaf" : "leaves";
         return count == 1 ? "block" : "blocks";
     }
-    std::uint64_t begin(std::uint64_t leaf) const { return leaf_bytes_ * leaf; }
+    // Leaves that were appended may be shorter than the size that the file states, so a product may have no number.
+    std::uint64_t begin(std::uint64_t leaf) const {
+        return leaf != 0 && leaf_bytes_ > UINT64_MAX / leaf ? UINT64_MAX : leaf_bytes_ * leaf;
+    }
     std::uint64_t end(std::uint64_t leaf) const {
         return bytes_ > begin(leaf) ? std::min(bytes_, begin(leaf + 1)) : begin(leaf + 1);
     }
