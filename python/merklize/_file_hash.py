@@ -11,7 +11,8 @@ from mmap import mmap as Mapping
 from typing import Any, NamedTuple
 
 from . import _native
-from .errors import Cancelled, FileError, in_call
+from ._inputs import read_bytes, read_into
+from .errors import Cancelled, FileError
 
 
 def require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
@@ -118,17 +119,8 @@ def hash_object(file: Any, how: How) -> bytes:
     report = how.run.progress
     last = time.monotonic()
     while True:
-        if hasattr(file, "readinto"):
-            count = file.readinto(piece)
-            data = piece[:count]
-        else:
-            data = file.read(len(piece))
-            count = None if data is None else len(data)
-        if count is None:
-            raise BlockingIOError(in_call("the file has no data now; it must be in blocking mode"))
-        if isinstance(data, str):
-            raise TypeError(in_call(f"an open file must give bytes, got text from {type(file).__name__}"))
-        if count == 0:
+        data = piece[: read_into(file, piece)] if hasattr(file, "readinto") else read_bytes(file, len(piece))
+        if not data:
             return hasher.digest(how.length, how.seek)
         hasher.update(data)
         if report is not None and time.monotonic() - last >= 0.05:

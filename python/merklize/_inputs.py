@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from . import _native
 from ._types import Input
 from ._urls import is_url, plain, refuse_near_url, stores, system_name
-from .errors import InvalidArgument, in_call
+from .errors import InvalidArgument, in_call, shown
 
 _T = TypeVar("_T")
+_NO_DATA = "the file has no data now; it must be in blocking mode"
 
 
 def encoded(path: Any, what: str) -> bytes:
@@ -95,6 +98,37 @@ def opened(value: Input, what: str) -> Iterator[Any]:
     else:
         with opened_path(value, what) as source:
             yield source
+
+
+def read_bytes(file: Any, most: int) -> memoryview:
+    """Return what an open file's read() gives: bytes, none at the end.
+
+    Raises BlockingIOError (no data now), TypeError (what came is no bytes).
+    """
+    data = file.read(most)
+    if data is None:
+        raise BlockingIOError(in_call(_NO_DATA))
+    if isinstance(data, str):
+        raise TypeError(in_call(f"an open file must give bytes, got text from {type(file).__name__}"))
+    return memoryview(_native.host_bytes(data, f"read() of {type(file).__name__}: what it gives"))
+
+
+def read_into(file: Any, piece: memoryview) -> int:
+    """Return the count of bytes that an open file's readinto() put into a buffer; 0: the end.
+
+    Raises BlockingIOError (no data now), TypeError (no count), InvalidArgument (a count that cannot be).
+    """
+    count = file.readinto(piece)
+    if count is None:
+        raise BlockingIOError(in_call(_NO_DATA))
+    name = f"readinto() of {type(file).__name__}"
+    try:
+        count = operator.index(count)
+    except TypeError:
+        raise TypeError(in_call(f"{name} must return a count of bytes, got {type(count).__name__}")) from None
+    if not 0 <= count <= len(piece):
+        raise InvalidArgument(f"{name} must return 0 to {len(piece)}, the bytes of its buffer, got {shown(count)}")
+    return count
 
 
 @contextmanager

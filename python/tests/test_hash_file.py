@@ -12,10 +12,12 @@ import tempfile
 import threading
 
 import blake3
+import numpy as np
 import pytest
 
 import merklize
 from cli_helpers import unread
+from merklize import bao
 from oracle import pattern
 from waiting import eventually
 
@@ -212,6 +214,83 @@ def test_objects_that_read(tmp_path):
         buffered.peek(100)
         assert merklize.hash_file(buffered) == merklize.hash(data[10:1000])
         assert buffered.tell() == 1000
+
+
+READERS = {
+    "hash_file": merklize.hash_file,
+    "decode_stream": lambda file: b"".join(bao.decode_stream(file, merklize.hash(b""))),
+    "Reader": lambda file: bao.Reader(file, merklize.hash(b"abc"), b"", size=3, format="bao_tree").read(),
+}
+NO_ANSWERS = {
+    "text": ("abc", TypeError, "an open file must give bytes, got text from File"),
+    "no data now": (None, BlockingIOError, "the file has no data now"),
+    "a count": (3, TypeError, r"read\(\) of File: what it gives must be bytes-like, .* got int"),
+    "objects": (np.zeros(3, object), merklize.InvalidArgument, "an array of Python objects"),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", NO_ANSWERS)
+def test_what_read_must_not_give(reader, kind):
+    answer, error, text = NO_ANSWERS[kind]
+
+    class File:
+        def read(self, size):
+            return answer
+
+        def seek(self, offset):
+            return offset
+
+    call = "readinto" if reader == "Reader" else reader
+    with pytest.raises(error, match=f"^{call}: .*{text}"):
+        READERS[reader](File())
+
+
+@pytest.mark.parametrize("answer", [bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8)])
+def test_what_read_may_give(answer):
+    data = bytes(range(256)) * 40
+    root = merklize.hash(data)
+
+    class File(io.BytesIO):
+        def read(self, size=-1):
+            return answer(super().read(min(size, 1000)))
+
+    class ReadAlone:
+        def __init__(self):
+            self.read = File(data).read
+
+    assert merklize.hash_file(ReadAlone()) == root
+    assert b"".join(bao.decode_stream(File(bao.encode(data).encoding), root)) == data
+    assert bao.Reader(File(data), root, bao.outboard(data).outboard).read() == data
+
+
+@pytest.mark.parametrize("count", [-1, (1 << 20) + 1, 1 << 62, 10**30, "3", 3.0])
+def test_a_count_that_readinto_cannot_have_read(count):
+    class File:
+        def readinto(self, buffer):
+            return count
+
+    error, text = (
+        (merklize.InvalidArgument, f"must return 0 to 1048576, the bytes of its buffer, got {count}")
+        if isinstance(count, int)
+        else (TypeError, f"must return a count of bytes, got {type(count).__name__}")
+    )
+    with pytest.raises(error, match=rf"^hash_file: readinto\(\) of File {text}"):
+        merklize.hash_file(File())
+
+
+def test_read_that_gives_more_than_it_is_asked_for():
+    class File(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(size + 1)
+
+    data = bytes(300_000)
+    for call in (
+        lambda: list(bao.decode_stream(File(bao.encode(data).encoding), merklize.hash(data))),
+        lambda: bao.Reader(File(data), merklize.hash(data), bao.outboard(data).outboard).read(),
+    ):
+        with pytest.raises(merklize.InvalidArgument, match=r"read\(\) of File must give what .*, got more"):
+            call()
 
 
 class Endless:

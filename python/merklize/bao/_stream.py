@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from .. import _arrays, _native
+from .._inputs import read_bytes
 from .._types import Digest, HostData
 from ..errors import InvalidArgument, Mismatch, in_call, shown
 from .calls import form_of, known_size, require_outboard, verify
@@ -65,9 +66,11 @@ class Decoder(_native.BaoDecoder):
 
 
 def _read_exactly(file: HasRead, count: int) -> bytes:
-    data = file.read(count) or b""
-    while len(data) < count and (more := file.read(count - len(data))):
+    data = b""
+    while len(data) < count and (more := read_bytes(file, count - len(data))):
         data += more
+    if len(data) > count:
+        raise InvalidArgument(f"read() of {type(file).__name__} must give what it is asked for, got more")
     return data
 
 
@@ -85,21 +88,21 @@ def decode_stream(
     """
     if not callable(getattr(file, "read", None)):
         raise TypeError(in_call(f"file must be open for reading, got {type(file).__name__} without read()"))
-    return decoded(Decoder(root, format=format, group_size=group_size, size=size), file)
+    decoder = Decoder(root, format=format, group_size=group_size, size=size)
 
+    def decode_stream() -> Iterator[bytes]:  # errors of later pieces name the function, too
+        read = 0
+        while wanted := decoder.wants():
+            item = _read_exactly(file, wanted)
+            if len(item) < wanted:
+                raise Mismatch(f"truncated: {wanted} bytes must follow byte {read}, and there are {len(item)}")
+            read += wanted
+            if data := decoder.take(item):
+                yield data
+        if read_bytes(file, 1):
+            raise Mismatch(f"bytes follow its end at {read}")
 
-def decoded(decoder: Decoder, file: HasRead) -> Iterator[bytes]:
-    """Yield the bytes of a decoder from a file that has all its items and nothing behind them."""
-    read = 0
-    while wanted := decoder.wants():
-        item = _read_exactly(file, wanted)
-        if len(item) < wanted:
-            raise Mismatch(f"truncated: {wanted} bytes must follow byte {read}, and there are {len(item)}")
-        read += wanted
-        if data := decoder.take(item):
-            yield data
-    if file.read(1):
-        raise Mismatch(f"bytes follow its end at {read}")
+    return decode_stream()
 
 
 class Reader(io.RawIOBase):
