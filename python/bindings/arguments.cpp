@@ -278,7 +278,27 @@ nb::handle to_iterable(nb::handle values, const char* argument) {
     if (PyMemoryView_Check(values.ptr()) && !values.attr("ndim").equal(nb::int_(1)))
         throw nb::type_error(
             in_call(std::string(argument) + " must be an iterable, got a memoryview of several dimensions").c_str());
+    if (Py_TYPE(values.ptr())->tp_iter == nullptr && PySequence_Check(values.ptr()) == 0)
+        wrong_type(argument, "an iterable", values);
     return values;
+}
+
+FileRange to_range(nb::handle range, const char* argument, const char* begin, const char* bytes) {
+    const std::string expected = std::string("(") + begin + ", " + bytes + ")";
+    PyObject* given = range.ptr();
+    if (PySequence_Check(given) == 0 || PyUnicode_Check(given) || PyBytes_Check(given) || PyByteArray_Check(given))
+        wrong_type(argument, expected.c_str(), range);
+    if (nb::len(range) != 2) {
+        throw Error(ErrorCode::invalid_argument, std::string(argument) + " must be " + expected + ", got " +
+                                                     std::to_string(nb::len(range)) + " items");
+    }
+    return {to_u64(range[0], begin), to_u64(range[1], bytes)};
+}
+
+std::vector<FileRange> to_ranges(nb::handle ranges, const char* begin, const char* bytes) {
+    std::vector<FileRange> made;
+    for (nb::handle range : to_iterable(ranges, "ranges")) made.push_back(to_range(range, "a range", begin, bytes));
+    return made;
 }
 
 unsigned to_threads(nb::handle value, const char* argument) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -125,8 +126,12 @@ nb::tuple to_tuple(nb::handle value, const char* argument);
 nb::tuple to_fields(nb::handle value, std::size_t count, const char* argument);
 nb::tuple to_pair(nb::handle value, const char* argument);
 /// An argument that is iterated over.
-/// errors  TypeError (a memoryview of several dimensions, for which CPython raises NotImplementedError)
+/// errors  TypeError (it cannot be; a memoryview of several dimensions, for which CPython raises NotImplementedError)
 nb::handle to_iterable(nb::handle values, const char* argument);
+/// A range of bytes, two integers: a tuple, a list, a row of an array.
+/// begin, bytes  what error texts call the two
+FileRange to_range(nb::handle range, const char* argument, const char* begin, const char* bytes);
+std::vector<FileRange> to_ranges(nb::handle ranges, const char* begin, const char* bytes);
 /// None is 0, "all"; otherwise at least 1.
 unsigned to_threads(nb::handle value, const char* argument = "threads");
 std::string_view to_text(nb::handle value, const char* argument);

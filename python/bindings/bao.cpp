@@ -26,17 +26,6 @@ BaoForm to_form(nb::handle form) {
             is_true(form[1]) ? BaoOrder::post : BaoOrder::pre, is_true(form[2])};
 }
 
-std::vector<FileRange> to_message_ranges(nb::handle ranges) {
-    std::vector<FileRange> out;
-    for (nb::handle range : to_iterable(ranges, "ranges")) {
-        if (nb::len(range) != 2)
-            throw Error(ErrorCode::invalid_argument,
-                        "a range must be (start, length), got " + std::to_string(nb::len(range)) + " items");
-        out.push_back({to_u64(range[0], "start"), to_u64(range[1], "length")});
-    }
-    return out;
-}
-
 nb::tuple to_encoding(const BaoOutput& made) { return nb::make_tuple(to_bytes(made.bytes), to_bytes(made.root.bytes)); }
 
 // A new bytes object that is filled before Python sees it.
@@ -119,7 +108,7 @@ nb::bytes bao_encode_file(nb::handle source, nb::handle form, nb::handle out, co
 nb::bytes bao_slice(nb::handle data, nb::handle outboard, nb::handle ranges, nb::handle form, nb::handle size) {
     const InputBytes input(data, "data");
     const BaoForm as = to_form(form);
-    const std::vector<FileRange> wanted = to_message_ranges(ranges);
+    const std::vector<FileRange> wanted = to_ranges(ranges, "start", "length");
     std::optional<InputBytes> nodes;
     if (!outboard.is_none()) nodes.emplace(outboard, "outboard");
     const std::uint64_t bytes = nodes ? 0 : to_u64(size, "size");
@@ -227,7 +216,7 @@ private:
         const Digest trusted = to_digest(root, "root");
         const std::uint64_t bytes = to_u64(size, "size");
         if (ranges.is_none()) return {trusted, to_form(form), bytes};
-        return {trusted, to_message_ranges(ranges), to_form(form), bytes};
+        return {trusted, to_ranges(ranges, "start", "length"), to_form(form), bytes};
     }
 
     BaoDecoder decoder_;

@@ -27,12 +27,6 @@ nb::tuple hash_pieces(nb::handle data, nb::handle piece_size, const Settings& se
     return to_digests(made);
 }
 
-std::vector<FileRange> to_ranges(nb::handle ranges) {
-    std::vector<FileRange> made;
-    for (nb::handle range : ranges) made.push_back({to_u64(range[0], "offset"), to_u64(range[1], "bytes")});
-    return made;
-}
-
 nb::list to_digests(const std::vector<PieceDigests>& made) {
     nb::list result;
     for (const PieceDigests& one : made) result.append(to_digests(one));
@@ -44,7 +38,7 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
     const int fd = to_int(descriptor, "file descriptor");
     const std::string_view shown = to_text(name, "name");
     const std::uint64_t piece = to_u64(piece_size, "piece_size");
-    const std::vector<FileRange> wanted = to_ranges(ranges);
+    const std::vector<FileRange> wanted = to_ranges(ranges, "offset", "bytes");
     std::vector<PieceDigests> made;
     Run{settings}(
         [&](const RunOptions& options) { made = merklize::hash_file_ranges(fd, shown, wanted, piece, options); });
@@ -55,7 +49,7 @@ nb::list hash_file_ranges(nb::handle descriptor, nb::handle name, nb::handle ran
 nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle piece_size, const Settings& settings) {
     const auto from = to_source(source);
     const std::uint64_t piece = to_u64(piece_size, "piece_size");
-    const std::vector<FileRange> wanted = to_ranges(ranges);
+    const std::vector<FileRange> wanted = to_ranges(ranges, "offset", "bytes");
     std::vector<PieceDigests> made;
     Run{settings}([&](const RunOptions& options) { made = runtime::hash_ranges(*from, wanted, piece, options); });
     return to_digests(made);
@@ -65,7 +59,7 @@ nb::list hash_source_ranges(nb::handle source, nb::handle ranges, nb::handle pie
 nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb::handle piece_size, nb::handle key,
                        nb::handle context, const Settings& settings) {
     const auto from = to_source(source);
-    const FileRange range{to_u64(part[0], "begin"), to_u64(part[1], "bytes")};
+    const FileRange range = to_range(part, "part", "begin", "bytes");
     const std::uint64_t first = to_u64(offset, "offset"), piece = to_u64(piece_size, "piece_size");
     const Mode mode = to_mode(key, context);
     std::vector<Digest> values;
@@ -94,11 +88,13 @@ void bind_pieces(nb::module_& m) {
     define(m, "def hash_pieces(data: object, piece_size: int, settings: Settings, /) -> tuple[bytes, bytes]",
            hash_pieces);
     define(m,
-           "def hash_file_ranges(descriptor: int, name: str, ranges: list[tuple[int, int]], piece_size: int, "
+           "def hash_file_ranges(descriptor: int, name: str, ranges: collections.abc.Iterable[tuple[int, int]], "
+           "piece_size: int, "
            "settings: Settings, /) -> list[tuple[bytes, bytes]]",
            hash_file_ranges);
     define(m,
-           "def hash_source_ranges(source: object, ranges: list[tuple[int, int]], piece_size: int, settings: "
+           "def hash_source_ranges(source: object, ranges: collections.abc.Iterable[tuple[int, int]], piece_size: int, "
+           "settings: "
            "Settings, /) -> list[tuple[bytes, bytes]]",
            hash_source_ranges);
     define(

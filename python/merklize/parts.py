@@ -122,11 +122,10 @@ def hash_file_ranges(
     True
     """
     run = run_of("hash_file_ranges", options)
-    given = list(ranges)
     with opened(file, "file") as source:
         if isinstance(source, int):
-            return _native.hash_file_ranges(source, f"file descriptor {shown(source)}", given, piece_size, run)
-        return _native.hash_source_ranges(source, given, piece_size, run)
+            return _native.hash_file_ranges(source, f"file descriptor {shown(source)}", ranges, piece_size, run)
+        return _native.hash_source_ranges(source, ranges, piece_size, run)
 
 
 @takes(HashOptions)

@@ -17,7 +17,7 @@ import pytest
 
 import merklize
 import oracle
-from merklize import bao, formats, parts, prover, sharded, xmss
+from merklize import bao, formats, manifests, parts, prover, sharded, xmss
 from wrong_kinds import (
     ALLOWED,
     DLPack,
@@ -272,7 +272,63 @@ def calls_of_iterables(tmp_path):
         lambda items: xmss.keys(items, 0, 1),
         lambda items: xmss.verify_each(items, [0], [ROOT], [ROOT]),
         lambda items: xmss.verify_each([ROOT], items, [ROOT], [ROOT]),
+        lambda items: parts.hash_file_ranges(tmp_path / "tree.mkl", items),
+        sharded.combine,
+        *calls_of_patterns(tmp_path),
     ]
+
+
+def calls_of_patterns(tmp_path):
+    model = {"a.b": np.zeros(3, np.float32)}
+    manifest = merklize.manifest(model)
+    return [
+        lambda only: manifest.check(model, only=only),
+        lambda only: merklize.check_model(model, manifest, only=only),
+        lambda only: merklize.check_model({"b": model["a.b"]}, manifest, only=only, prefix="a."),
+        lambda ignore: merklize.manifest(tmp_path, ignore=ignore),
+        lambda ignore: manifests.find_weights(tmp_path, ignore=ignore),
+    ]
+
+
+@pytest.mark.parametrize(("wrong", "text"), [
+    ("b", "must be a list of patterns, got a string"), (b"b", "a pattern must be a string, got int"),
+    ([b"b"], "a pattern must be a string, got bytes"), ([None], "a pattern must be a string, got NoneType"),
+    (5, "must be a list of patterns, got int"), (None, "must be a list of patterns, got NoneType"),
+], ids=repr)  # fmt: skip
+def test_patterns_of_the_wrong_kind(wrong, text, tmp_path):
+    """A string would be the patterns of its letters, by which other tensors are checked, or none."""
+    for call in calls_of_patterns(tmp_path):
+        with pytest.raises(TypeError, match=rf"^\w+: (only|ignore):? {text}$"):
+            call(wrong)
+
+
+@pytest.mark.parametrize(("wrong", "text"), [
+    ([5], "a range must be .*, got int"), ([None], "a range must be .*, got NoneType"),
+    ([b"ab"], "a range must be .*, got bytes"), (["ab"], "a range must be .*, got str"),
+    ([{0: 1, 1: 2}], "a range must be .*, got dict"), ([{0, 3}], "a range must be .*, got set"),
+    ([()], "a range must be .*, got 0 items"), ([(1,)], "a range must be .*, got 1 items"),
+    ([(0, 2, 3)], "a range must be .*, got 3 items"), ([(0, 1.5)], "must be an integer, got float"),
+    ([(-1, 3)], "must be 0 to 2\\^64 - 1, got -1"), (5, "ranges must be an iterable, got int"),
+    (None, "ranges must be an iterable, got NoneType"),
+], ids=repr)  # fmt: skip
+def test_ranges_of_the_wrong_kind(wrong, text, tmp_path):
+    (tmp_path / "file").write_bytes(b"abcdefgh")
+    calls = {
+        "hash_file_ranges": lambda ranges: parts.hash_file_ranges(tmp_path / "file", ranges),
+        "slice_ranges": lambda ranges: bao.slice_ranges(bao.encode(b"abcdefgh").encoding, ranges),
+        "Decoder": lambda ranges: bao.Decoder(ROOT, ranges=ranges),
+    }
+    if wrong is None:  # of an encoding
+        del calls["Decoder"]
+    for name, call in calls.items():
+        with pytest.raises((TypeError, merklize.InvalidArgument), match=f"^{name}: .*{text}$"):
+            call(wrong)
+
+
+def test_ranges_may_be_rows(tmp_path):
+    (tmp_path / "file").write_bytes(b"abcdefgh")
+    for ranges in ([(2, 3)], [[2, 3]], np.array([[2, 3]]), iter([(2, 3)])):
+        assert parts.hash_file_ranges(tmp_path / "file", ranges) == [(merklize.hash(b"cde"), b"")]
 
 
 @pytest.mark.parametrize("view", [

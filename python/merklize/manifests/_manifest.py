@@ -350,10 +350,16 @@ def _is_path(source: Any) -> bool:
 
 
 def patterns_of(patterns: Iterable[str], what: str) -> list[str]:
-    """Return patterns as a list. Raises TypeError for a string."""
-    if isinstance(patterns, str):
-        raise TypeError(in_call(f"{what} must be a list of patterns, got a string"))
-    return list(each_of(patterns))
+    """Return patterns as a list. Raises TypeError for a string, and at the first one that is no string."""
+    got = "a string" if isinstance(patterns, str) else type(patterns).__name__
+    if isinstance(patterns, str) or not isinstance(patterns, Iterable):
+        raise TypeError(in_call(f"{what} must be a list of patterns, got {got}"))
+    given = []
+    for pattern in each_of(patterns):
+        if not isinstance(pattern, str):
+            raise TypeError(in_call(f"{what}: a pattern must be a string, got {type(pattern).__name__}"))
+        given.append(pattern)
+    return given
 
 
 def _warn_of_missing(path: str, missing: tuple[str, ...]) -> None:
@@ -536,10 +542,11 @@ def check_model(
         raise InvalidArgument("give either manifest or verity")
 
     def asked() -> tuple[Any, list[str]]:
+        patterns = patterns_of(only, "only")
         if not prefix:
-            return module, patterns_of(only, "only")
+            return module, patterns
         state = {prefix + name: tensor for name, tensor in tensors_of(module).items()}
-        return state, [prefix + pattern for pattern in only] or [_literal(prefix) + "*"]
+        return state, [prefix + pattern for pattern in patterns] or [_literal(prefix) + "*"]
 
     if verity is not None:
         if not isinstance(verity, VerityImage):

@@ -9,6 +9,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
+from .._inputs import numbered
 from ..each import hash_each
 from ..errors import InvalidArgument, Mismatch, in_call
 from ._entries import Tensor
@@ -55,10 +56,9 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
     """
     if isinstance(parts, (bytes, bytearray, memoryview, str)) or not isinstance(parts, Iterable):
         raise TypeError(in_call(f"parts must be a list of what nodes() returned, got {type(parts).__name__}"))
-    parts = list(parts)
     found: dict[str, list[Given]] = defaultdict(list)
     kinds: dict[bool, list[int]] = defaultdict(list)
-    for rank, data in enumerate(parts):
+    for rank, data in numbered(parts):
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(in_call(f"rank {rank}: what nodes() returned is bytes, got {type(data).__name__}"))
         boxes, has_tiles = read_nodes(bytes(data), rank)
@@ -66,7 +66,8 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
         for box in boxes:
             found[box.part.name].append(box)
     if not found and not takes_none:
-        who = "1 rank" if len(parts) == 1 else f"{len(parts)} ranks"
+        n = sum(map(len, kinds.values()))
+        who = "1 rank" if n == 1 else f"{n} ranks"
         raise InvalidArgument(f"{who} gave no tensor, so there is nothing to digest")
     if len(kinds) > 1:
         raise InvalidArgument(
