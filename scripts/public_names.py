@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,7 @@ def read_command() -> Signatures:
     return made
 
 
+@cache
 def signatures(language: str) -> Signatures:
     if language == "Python":
         return read_python()

@@ -16,58 +16,43 @@ import check_words  # noqa: E402
 import public_names  # noqa: E402
 import surfaces  # noqa: E402
 
+PAGE = surfaces.PAGE.read_text()
+
+
+def page(*cells):
+    """A page of one row: its languages and their calls."""
+    lines = [f"| {'' if k else '**a thing**'} | {language} | `{call}` |" for k, (language, call) in enumerate(cells)]
+    return "\n".join(["## Subject", "", "| what | language | name |", "|---|---|---|", *lines])
+
 
 def test_the_table_agrees_with_the_sources():
-    assert surfaces.faults() == []
-    assert surfaces.page() == surfaces.PAGE.read_text()
+    assert surfaces.faults(PAGE) == []
+    assert sum(map(len, surfaces.tables(PAGE).values())) > 300
 
 
 @pytest.mark.parametrize(
-    ("cells", "fault"),
+    ("language", "call", "fault"),
     [
-        (
-            ("merge(hash, left)", "", "", "", ""),
-            "a thing, Python: merge(hash, left): its arguments stand in another order",
-        ),
-        (
-            ("", "merge(hash, left)", "", "", ""),
-            "a thing, C++: merge(hash, left): its arguments stand in another order",
-        ),
-        (("", "", "merklize_hush(data)", "", ""), "a thing, C: merklize_hush(data): no such name"),
-        (("", "", "", "MerkleTree::prove(leaf)", ""), "a thing, Rust: MerkleTree::prove(leaf): no argument leaf"),
-        (
-            ("hash(data)", "", "", "", "hashFile(source)"),
-            "a thing, JavaScript: hashFile(source): another name than hash(data)",
-        ),
-        (
-            ("", "", "", "", "verify(root, proof)"),
-            "a thing, JavaScript: verify(root, proof): its arguments stand in another",
-        ),
+        ("Python", "merge(hash, left)", "its arguments stand in another order"),
+        ("C++", "merge(hash, left)", "its arguments stand in another order"),
+        ("C", "merklize_hush(data)", "no such name"),
+        ("Rust", "MerkleTree::prove(leaf)", "no argument leaf"),
+        ("JavaScript", "verify(root, proof)", "its arguments stand in another order"),
+        ("command", "tree hash FILE", "no such name"),
+        ("command", "hash FILE --lenght", "no argument --lenght"),
+        ("command", "hash TREE", "no argument TREE"),
     ],
 )
-def test_what_the_table_finds(monkeypatch, cells, fault):
-    monkeypatch.setattr(surfaces, "SUBJECTS", {"Subject": [surfaces.Row("a thing", "", cells)]})
-    monkeypatch.setattr(surfaces, "DEVIATIONS", {})
-    monkeypatch.setattr(surfaces, "OTHER_NAMES", {})
-    (found,) = surfaces.faults()
-    assert found.startswith(fault)
+def test_what_the_table_finds(language, call, fault):
+    (found,) = [one for one in surfaces.faults(page((language, call))) if "another name" not in one]
+    assert found.startswith(f"a thing, {language}: {call}: {fault}")
 
 
-@pytest.mark.parametrize(
-    ("command", "fault"),
-    [
-        ("hush(FILE)", ": hush(FILE): another name than hash(data)"),
-        ("tree hash(FILE)", ": tree hash(FILE): no such name"),
-        ("hash(FILE, --lenght)", ": hash(FILE, --lenght): no argument --lenght"),
-        ("hash(TREE)", ": hash(TREE): no argument TREE"),
-    ],
-)
-def test_what_the_table_finds_of_the_command(monkeypatch, command, fault):
-    row = surfaces.Row("a thing", "", ("hash(data)", "", "", "", ""), command)
-    monkeypatch.setattr(surfaces, "SUBJECTS", {"Subject": [row]})
-    monkeypatch.setattr(surfaces, "DEVIATIONS", {})
-    monkeypatch.setattr(surfaces, "OTHER_NAMES", {})
-    assert surfaces.faults()[0].startswith("a thing, command" + fault)
+@pytest.mark.parametrize(("language", "call"), [("JavaScript", "hashFile(source)"), ("command", "tree show TREE")])
+def test_another_name_is_found(language, call):
+    assert surfaces.faults(page(("Python", "hash(data)"), (language, call))) == [
+        f"a thing, {language}: {call}: another name than hash(data)"
+    ]
 
 
 def test_commands_are_those_of_the_help():
@@ -82,28 +67,35 @@ def test_commands_are_those_of_the_help():
         assert {one for one in arguments if one.startswith("--")} == options, name
 
 
-def test_a_changed_default_is_found(monkeypatch):
-    changed = surfaces.Default("a thing", "5", {"C++": ("include/merklize/hash.hpp", "std::uint64_t seek = 5")})
-    monkeypatch.setattr(surfaces, "DEFAULTS", [changed])
-    assert surfaces.faults() == [
-        "default of a thing, C++: include/merklize/hash.hpp no longer says 'std::uint64_t seek = 5'"
+def changed(old, new):
+    assert PAGE.count(old) == 1
+    return surfaces.faults(PAGE.replace(old, new))
+
+
+def test_a_changed_default_is_found():
+    assert changed("<code>std::uint64_t seek = 0</code>", "<code>std::uint64_t seek = 5</code>") == [
+        "default of where the output begins, C++: include/merklize/hash.hpp no longer says 'std::uint64_t seek = 5'"
     ]
 
 
-def test_a_mended_deviation_is_found(monkeypatch):
-    monkeypatch.setitem(surfaces.DEVIATIONS, ("one message", "Python"), "none")
-    assert surfaces.faults() == ["one message, Python: listed as a deviation, and there is none"]
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("`merge(left, right, hash, out)` | an", "`merge(left, right, out, hash)` | an", "and it is none"),
+        ("`merge(left, right, hash, out)` | an", "`merge(left, right, out)` | an", "and there is no such line"),
+    ],
+)
+def test_a_mended_order_is_found(old, new, fault):
+    assert changed(old, new) == [f"the 2-to-1 hash, C++: listed as another order, {fault}"]
 
 
-def test_a_mended_name_is_found(monkeypatch):
-    monkeypatch.setitem(surfaces.OTHER_NAMES, ("one message", "C"), "none")
-    assert surfaces.faults() == ["one message, C: listed as another name, and it is none"]
-
-
-def test_a_deviation_is_shown_as_it_is_declared():
-    assert (
-        surfaces.as_declared("f(proof, root, leaf)", [["proof"], ["root", "leaf", "proof"]]) == "f(root, leaf, proof)"
-    )
+@pytest.mark.parametrize(
+    ("line", "fault"), [("one message | C", "and it is none"), ("no thing | C", "and there is no such line")]
+)
+def test_a_mended_name_is_found(line, fault):
+    assert surfaces.faults(PAGE + f"| {line} | none |\n") == [
+        f"{line.replace(' |', ',')}: listed as another name, {fault}"
+    ]
 
 
 @pytest.mark.parametrize("language", public_names.FILES)
