@@ -20,6 +20,7 @@
 /// keep    the input that fails is written to FOLDER/NAME; without this option none is. A process that dies leaves
 ///         NAME.current there
 /// A corpus file is text: bytes in hexadecimal, white space between them, and comments from # to the end of the line.
+/// 5b*3000 is 3000 bytes of that value.
 namespace fuzz {
 
 using Content = std::vector<std::byte>;
@@ -103,8 +104,10 @@ private:
             for (std::string byte; bytes >> byte;) {
                 char* rest = nullptr;
                 const unsigned long value = std::strtoul(byte.c_str(), &rest, 16);
-                if (byte.size() != 2 || *rest != '\0') throw std::runtime_error(path.string() + ": not hex: " + byte);
-                out.push_back(static_cast<std::byte>(value));
+                const bool is_byte = rest == byte.c_str() + 2;
+                const unsigned long count = is_byte && *rest == '*' ? std::strtoul(rest + 1, &rest, 10) : 1;
+                if (!is_byte || *rest != '\0') throw std::runtime_error(path.string() + ": not hex: " + byte);
+                out.insert(out.end(), count, static_cast<std::byte>(value));
             }
         }
         return out;

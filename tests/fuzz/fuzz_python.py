@@ -88,8 +88,14 @@ def facts(proof):
 @functools.cache
 def corpus(name):
     """The inputs of a folder of the corpus."""
-    lines = [path.read_text().splitlines() for path in sorted((CORPUS / name).glob("*.hex"))]
-    return [bytes.fromhex("".join(line.split("#")[0] for line in of)) for of in lines]
+
+    def input_of(path):
+        words = " ".join(line.split("#")[0] for line in path.read_text().splitlines()).split()
+        return b"".join(
+            bytes.fromhex(byte) * int(count or 1) for byte, _, count in (word.partition("*") for word in words)
+        )
+
+    return [input_of(path) for path in sorted((CORPUS / name).glob("*.hex"))]
 
 
 class Target:
