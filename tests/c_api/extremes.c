@@ -63,6 +63,14 @@ static merklize_status answered(const char *call, double begin, merklize_status 
 /* A call that was left out makes no handle. */
 #define DROP(kind, handle) (merklize_##kind##_free(handle), (handle) = NULL)
 
+/* The same of calls that make a handle, which is freed. */
+#define ASK_FOR(kind, handle, call) (ASK(call), DROP(kind, handle))
+#define CLAIM_FOR(kind, handle, call) \
+    do {                              \
+        CLAIM(call);                  \
+        DROP(kind, handle);           \
+    } while (0)
+
 static uint8_t bytes[small], out[small];
 static merklize_digest leaves[items], digests[items], root;
 static uint64_t places[2], words[small / 8];
@@ -122,13 +130,10 @@ static void of_digests(void) {
     ASK(merklize_hash_file(path, hash, NULL, n, out, 32, &asked));
     CLAIM(merklize_hash_file(path, hash, NULL, 0, out, (size_t)n, &asked));
     ASK(merklize_hash_descriptor((int)n, NULL, hash, NULL, 0, out, 32, &asked));
-    CLAIM(merklize_hash_files(paths, (size_t)n, hash, NULL, 0, 32, &asked, &files));
-    DROP(file_digests, files);
-    ASK(merklize_hash_files(paths, 2, hash, NULL, n, 32, &asked, &files));
-    DROP(file_digests, files);
+    CLAIM_FOR(file_digests, files, merklize_hash_files(paths, (size_t)n, hash, NULL, 0, 32, &asked, &files));
+    ASK_FOR(file_digests, files, merklize_hash_files(paths, 2, hash, NULL, n, 32, &asked, &files));
     if (n < INT32_MAX || (can_limit && n > UINT32_MAX)) { /* output that a caller may want */
-        ASK(merklize_hash_files(paths, 2, hash, NULL, 0, (size_t)n, &asked, &files));
-        DROP(file_digests, files);
+        ASK_FOR(file_digests, files, merklize_hash_files(paths, 2, hash, NULL, 0, (size_t)n, &asked, &files));
     }
     merklize_file_digest one;
     OK(merklize_hash_files(paths, 2, hash, NULL, 0, 32, NULL, &files));
@@ -154,8 +159,7 @@ static void of_digests(void) {
     ASK(merklize_hasher_output(hasher, n, out, 32));
     CLAIM(merklize_hasher_output(hasher, 0, out, (size_t)n));
     DROP(hasher, hasher);
-    ASK(merklize_hasher_create((merklize_hash_id)n, NULL, &asked, &hasher));
-    DROP(hasher, hasher);
+    ASK_FOR(hasher, hasher, merklize_hasher_create((merklize_hash_id)n, NULL, &asked, &hasher));
 }
 
 static void of_constants(void) {
@@ -276,26 +280,18 @@ static void of_proofs(const merklize_tree *tree, const merklize_digest *its, uin
     merklize_proof *proof = NULL, *each[2] = {NULL, NULL};
     places[0] = n;
     places[1] = 0;
-    ASK(merklize_tree_prove(tree, n, its, count, &proof));
-    DROP(proof, proof);
-    CLAIM(merklize_tree_prove(tree, 0, leaves, n == 0 || n == 1 || n == 2 ? 8 : n, &proof));
-    DROP(proof, proof);
+    ASK_FOR(proof, proof, merklize_tree_prove(tree, n, its, count, &proof));
+    CLAIM_FOR(proof, proof, merklize_tree_prove(tree, 0, leaves, n == 0 || n == 1 || n == 2 ? 8 : n, &proof));
     ASK(merklize_tree_prove_each(tree, places, 2, its, count, each));
     DROP(proof, each[0]);
     DROP(proof, each[1]);
-    ASK(merklize_tree_prove_together(tree, places, 2, its, count, &proof));
-    DROP(proof, proof);
-    CLAIM(merklize_tree_prove_together(tree, (uint64_t[]){0, 1}, (size_t)n, its, count, &proof));
-    DROP(proof, proof);
+    ASK_FOR(proof, proof, merklize_tree_prove_together(tree, places, 2, its, count, &proof));
+    CLAIM_FOR(proof, proof, merklize_tree_prove_together(tree, (uint64_t[]){0, 1}, (size_t)n, its, count, &proof));
     if (n > 2) CLAIM(merklize_tree_prove_each(tree, (uint64_t[]){0, 1}, (size_t)n, its, count, each));
-    ASK(merklize_tree_prove_range(tree, 0, n, its, count, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_prove_range(tree, n, 8, its, count, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_prove_range(tree, n, n + 1, its, count, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_prove_consistency(tree, n, &proof));
-    DROP(proof, proof);
+    ASK_FOR(proof, proof, merklize_tree_prove_range(tree, 0, n, its, count, &proof));
+    ASK_FOR(proof, proof, merklize_tree_prove_range(tree, n, 8, its, count, &proof));
+    ASK_FOR(proof, proof, merklize_tree_prove_range(tree, n, n + 1, its, count, &proof));
+    ASK_FOR(proof, proof, merklize_tree_prove_consistency(tree, n, &proof));
 }
 
 static void of_trees(void) {
@@ -313,22 +309,14 @@ static void of_trees(void) {
     form = (merklize_form){.rule = (merklize_rule)n};
     ASK(merklize_merkle_root(eight, &form, &root, &asked));
     CLAIM(merklize_merkle_root_parts(NULL, (size_t)n, NULL, &root, &asked));
-    ASK(merklize_tree_from_leaves(eight, NULL, (uint32_t)n, &asked, &tree));
-    DROP(tree, tree);
-    CLAIM(merklize_tree_from_leaves(merklize_view_digests(leaves, n), NULL, 0, &asked, &tree));
-    DROP(tree, tree);
-    CLAIM(merklize_tree_from_messages(pair, 2, NULL, &asked, &tree));
-    DROP(tree, tree);
-    CLAIM(merklize_tree_from_messages(pair, n <= 2 ? 1 : (size_t)n, NULL, &asked, &tree));
-    DROP(tree, tree);
-    if (n < INT32_MAX || (can_limit && n > UINT32_MAX)) {
-        ASK(merklize_tree_from_rows(merklize_view_bytes(bytes, 0), n, NULL, &asked, &tree));
-        DROP(tree, tree);
-    }
-    ASK(merklize_tree_from_rows(given(), n, NULL, &asked, &tree));
-    DROP(tree, tree);
-    CLAIM(merklize_tree_from_rows(claimed(), n, NULL, &asked, &tree));
-    DROP(tree, tree);
+    ASK_FOR(tree, tree, merklize_tree_from_leaves(eight, NULL, (uint32_t)n, &asked, &tree));
+    CLAIM_FOR(tree, tree, merklize_tree_from_leaves(merklize_view_digests(leaves, n), NULL, 0, &asked, &tree));
+    CLAIM_FOR(tree, tree, merklize_tree_from_messages(pair, 2, NULL, &asked, &tree));
+    CLAIM_FOR(tree, tree, merklize_tree_from_messages(pair, n <= 2 ? 1 : (size_t)n, NULL, &asked, &tree));
+    if (n < INT32_MAX || (can_limit && n > UINT32_MAX))
+        ASK_FOR(tree, tree, merklize_tree_from_rows(merklize_view_bytes(bytes, 0), n, NULL, &asked, &tree));
+    ASK_FOR(tree, tree, merklize_tree_from_rows(given(), n, NULL, &asked, &tree));
+    CLAIM_FOR(tree, tree, merklize_tree_from_rows(claimed(), n, NULL, &asked, &tree));
 
     for (uint32_t dropped = 0; dropped < 3; dropped += 2) {
         OK(merklize_tree_from_leaves(eight, NULL, dropped, &asked, &tree));
@@ -348,24 +336,18 @@ static void of_trees(void) {
     CLAIM(merklize_tree_builder_append(builder, merklize_view_digests(leaves, n)));
     DROP(tree_builder, builder);
     form = (merklize_form){.rule = (merklize_rule)n};
-    ASK(merklize_tree_builder_create(&form, &asked, &builder));
-    DROP(tree_builder, builder);
+    ASK_FOR(tree_builder, builder, merklize_tree_builder_create(&form, &asked, &builder));
 
-    ASK(merklize_forest_from_leaves(eight, n, NULL, &asked, &forest));
-    DROP(forest, forest);
-    CLAIM(merklize_forest_from_leaves(merklize_view_digests(leaves, n), 2, NULL, &asked, &forest));
-    DROP(forest, forest);
+    ASK_FOR(forest, forest, merklize_forest_from_leaves(eight, n, NULL, &asked, &forest));
+    CLAIM_FOR(forest, forest, merklize_forest_from_leaves(merklize_view_digests(leaves, n), 2, NULL, &asked, &forest));
     OK(merklize_forest_from_leaves(eight, 4, NULL, &asked, &forest));
     merklize_proof *proof = NULL;
     ASK(merklize_forest_roots(forest, digests, (size_t)n, &found));
     ASK(merklize_forest_roots(forest, NULL, (size_t)n, &found));
     ASK(merklize_forest_level(forest, (uint32_t)n, &nodes, &number));
-    ASK(merklize_forest_prove(forest, n, 0, &proof));
-    DROP(proof, proof);
-    ASK(merklize_forest_prove(forest, 0, n, &proof));
-    DROP(proof, proof);
-    ASK(merklize_forest_prove(forest, n, n, &proof));
-    DROP(proof, proof);
+    ASK_FOR(proof, proof, merklize_forest_prove(forest, n, 0, &proof));
+    ASK_FOR(proof, proof, merklize_forest_prove(forest, 0, n, &proof));
+    ASK_FOR(proof, proof, merklize_forest_prove(forest, n, n, &proof));
     DROP(forest, forest);
 }
 
@@ -386,8 +368,7 @@ static void of_inputs(void) {
         if (input.descriptor == 1 || input.descriptor == 2) continue; /* may be a terminal, which is read to its end */
         if (input.has_descriptor != 0 && n == 0) continue;
         ASK(merklize_merkle_root_file(&input, NULL, &info, &asked));
-        ASK(merklize_tree_from_file(&input, NULL, &asked, &tree));
-        DROP(tree, tree);
+        ASK_FOR(tree, tree, merklize_tree_from_file(&input, NULL, &asked, &tree));
         ASK(merklize_build_tree_file(&input, path[1], NULL, 0, &info, &asked));
     }
 }
@@ -410,18 +391,12 @@ static void of_tree_files(void) {
     ASK(merklize_tree_file_read(file, (uint32_t)n, n, digests, 1));
     CLAIM(merklize_tree_file_read(file, 0, 0, digests, (size_t)n));
     CLAIM(merklize_tree_file_read(file, 0, UINT64_MAX, digests, (size_t)n));
-    ASK(merklize_tree_file_prove(file, n, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_file_prove_together(file, places, 2, &proof));
-    DROP(proof, proof);
-    CLAIM(merklize_tree_file_prove_together(file, (uint64_t[]){0, 1}, (size_t)n, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_file_prove_range(file, 0, n, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_file_prove_range(file, n, UINT64_MAX, &proof));
-    DROP(proof, proof);
-    ASK(merklize_tree_file_prove_consistency(file, n, &proof));
-    DROP(proof, proof);
+    ASK_FOR(proof, proof, merklize_tree_file_prove(file, n, &proof));
+    ASK_FOR(proof, proof, merklize_tree_file_prove_together(file, places, 2, &proof));
+    CLAIM_FOR(proof, proof, merklize_tree_file_prove_together(file, (uint64_t[]){0, 1}, (size_t)n, &proof));
+    ASK_FOR(proof, proof, merklize_tree_file_prove_range(file, 0, n, &proof));
+    ASK_FOR(proof, proof, merklize_tree_file_prove_range(file, n, UINT64_MAX, &proof));
+    ASK_FOR(proof, proof, merklize_tree_file_prove_consistency(file, n, &proof));
     CLAIM(merklize_tree_file_check(file, wrong, (size_t)n, &found, &asked));
     ASK(merklize_tree_file_update(file, places, leaves, 1, &asked));
     CLAIM(merklize_tree_file_update(file, (uint64_t[]){0, 1}, leaves, (size_t)n, &asked));
@@ -480,8 +455,7 @@ static void of_proof_bytes(void) {
     }
     CLAIM(merklize_verify_each((const merklize_proof *const[]){proof, proof}, (size_t)n, &root, NULL, out, &asked));
     DROP(proof, proof);
-    CLAIM(merklize_proof_from_bytes(encoded, (size_t)n, &made));
-    DROP(proof, made);
+    CLAIM_FOR(proof, made, merklize_proof_from_bytes(encoded, (size_t)n, &made));
     CLAIM(merklize_verify(encoded, (size_t)n, &root, NULL, NULL, &valid));
     CLAIM(merklize_verify_consistency(encoded, (size_t)n, &root, &root, NULL, &valid));
 
@@ -491,20 +465,20 @@ static void of_proof_bytes(void) {
     DROP(proof, proof);
     DROP(tree, tree);
     const uint64_t lying[2] = {n, 0};
-    ASK(merklize_proof_from_winterfell(bytes, 128, MERKLIZE_HASH_blake3, lying, leaves, 2, &made));
-    DROP(proof, made);
-    ASK(merklize_proof_from_winterfell(bytes, 128, (merklize_hash_id)n, (uint64_t[]){0, 1}, leaves, 2, &made));
-    DROP(proof, made);
-    CLAIM(merklize_proof_from_winterfell(bytes, (size_t)n, MERKLIZE_HASH_blake3, lying, leaves, 2, &made));
-    DROP(proof, made);
-    CLAIM(
+    ASK_FOR(proof, made, merklize_proof_from_winterfell(bytes, 128, MERKLIZE_HASH_blake3, lying, leaves, 2, &made));
+    ASK_FOR(proof, made,
+            merklize_proof_from_winterfell(bytes, 128, (merklize_hash_id)n, (uint64_t[]){0, 1}, leaves, 2, &made));
+    CLAIM_FOR(proof, made,
+              merklize_proof_from_winterfell(bytes, (size_t)n, MERKLIZE_HASH_blake3, lying, leaves, 2, &made));
+    CLAIM_FOR(
+        proof, made,
         merklize_proof_from_winterfell(bytes, 128, MERKLIZE_HASH_blake3, (uint64_t[]){0, 1}, leaves, (size_t)n, &made));
-    DROP(proof, made);
     for (size_t place = 0; place < 9; place++) {
         uint8_t stated[128] = {0};
         for (size_t i = 0; i < 8; i++) stated[place + i] = (uint8_t)(n >> 8 * i);
-        ASK(merklize_proof_from_winterfell(stated, 128, MERKLIZE_HASH_rp64_256, (uint64_t[]){0, 1}, leaves, 2, &made));
-        DROP(proof, made);
+        ASK_FOR(
+            proof, made,
+            merklize_proof_from_winterfell(stated, 128, MERKLIZE_HASH_rp64_256, (uint64_t[]){0, 1}, leaves, 2, &made));
     }
 }
 
@@ -537,16 +511,13 @@ static void of_formats(void) {
     ASK(merklize_piece_cid_file(path, &piece, &asked));
     CLAIM(merklize_xet_hash(bytes, (size_t)n, &root, &asked));
     ASK(merklize_xet_hash_file(path, &root, &asked));
-    CLAIM(merklize_xet_hash_files(paths, (size_t)n, &asked, &files));
-    DROP(file_digests, files);
+    CLAIM_FOR(file_digests, files, merklize_xet_hash_files(paths, (size_t)n, &asked, &files));
     CLAIM(merklize_xet_chunks(bytes, (size_t)n, chunks, 2, &found, &asked));
     ASK(merklize_xet_chunks(bytes, 64, chunks, n > 2 ? SIZE_MAX : (size_t)n, &found, &asked));
 
     CLAIM(merklize_openzeppelin_leaf(bytes, (size_t)n, &root));
-    CLAIM(merklize_openzeppelin_tree_create(leaves, (size_t)n, NULL, &asked, &tree));
-    DROP(openzeppelin_tree, tree);
-    ASK(merklize_openzeppelin_tree_create(leaves, 2, (uint64_t[]){n, 2}, &asked, &tree));
-    DROP(openzeppelin_tree, tree);
+    CLAIM_FOR(openzeppelin_tree, tree, merklize_openzeppelin_tree_create(leaves, (size_t)n, NULL, &asked, &tree));
+    ASK_FOR(openzeppelin_tree, tree, merklize_openzeppelin_tree_create(leaves, 2, (uint64_t[]){n, 2}, &asked, &tree));
     OK(merklize_openzeppelin_tree_create(leaves, 8, NULL, NULL, &tree));
     places[0] = n;
     places[1] = 0;
@@ -620,28 +591,23 @@ static void of_manifests(void) {
     merklize_differences *differences = NULL;
     merklize_difference one;
     char text[small];
-    ASK(merklize_manifest_create("/dev/null", &sizes, &asked, &manifest));
-    DROP(manifest, manifest);
-    CLAIM(merklize_manifest_create("/dev/null", &counts, &asked, &manifest));
-    DROP(manifest, manifest);
-    CLAIM(merklize_manifest_parse((const char *)bytes, (size_t)n, &manifest));
-    DROP(manifest, manifest);
+    ASK_FOR(manifest, manifest, merklize_manifest_create("/dev/null", &sizes, &asked, &manifest));
+    CLAIM_FOR(manifest, manifest, merklize_manifest_create("/dev/null", &counts, &asked, &manifest));
+    CLAIM_FOR(manifest, manifest, merklize_manifest_parse((const char *)bytes, (size_t)n, &manifest));
     char folder[256];
     snprintf(folder, sizeof folder, "%s", path);
     *strrchr(folder, '/') = '\0';
     OK(merklize_manifest_create(folder, NULL, NULL, &manifest));
     if (n <= small || n >= 1ull << 56) ASK(merklize_manifest_to_json(manifest, (int)n, text, (size_t)n, &found));
     ASK(merklize_manifest_to_json(manifest, (int)n, text, sizeof text, &found));
-    CLAIM(merklize_manifest_check(manifest, folder, &counts, &asked, &differences));
-    DROP(differences, differences);
+    CLAIM_FOR(differences, differences, merklize_manifest_check(manifest, folder, &counts, &asked, &differences));
     OK(merklize_manifest_check(manifest, folder, NULL, &asked, &differences));
     const char *name = NULL;
     ASK(merklize_differences_get(differences, (size_t)n, &one));
     ASK(merklize_differences_missing_get(differences, (size_t)n, &name));
     ASK(merklize_manifest_missing_get(manifest, (size_t)n, &name));
     DROP(differences, differences);
-    ASK(merklize_manifest_refresh(manifest, folder, &sizes, &asked, &again));
-    DROP(manifest, again);
+    ASK_FOR(manifest, again, merklize_manifest_refresh(manifest, folder, &sizes, &asked, &again));
     DROP(manifest, manifest);
 }
 
@@ -659,10 +625,8 @@ static void of_matrix(const merklize_matrix *matrix, uint32_t field) {
     ASK(merklize_weighted_sums(matrix, words, 64, &columns, out, 64, &asked));
     const merklize_constraint_form folded = {.degree = 1};
     ASK(merklize_evaluate_constraints(matrix, 1, &folded, out, 64, &asked));
-    ASK(merklize_commit_extended(&extended, 1, &form, &asked, &commitment));
-    DROP(commitment, commitment);
-    ASK(merklize_commitment_build(matrix, 1, &form, &asked, &commitment));
-    DROP(commitment, commitment);
+    ASK_FOR(commitment, commitment, merklize_commit_extended(&extended, 1, &form, &asked, &commitment));
+    ASK_FOR(commitment, commitment, merklize_commitment_build(matrix, 1, &form, &asked, &commitment));
 }
 
 static void of_tiles(void) {
@@ -776,16 +740,13 @@ static void of_matrices(void) {
         ASK(merklize_extend(&sound, &forms[i], merklize_output_bytes(out, 1024), &asked));
         if (i == 1 && n > 2 && n <= 64) continue; /* an extension that memory may have */
         const merklize_extended_matrix one = {.matrix = sound, .form = forms[i]};
-        ASK(merklize_commit_extended(&one, 1, &by, &asked, &commitment));
-        DROP(commitment, commitment);
+        ASK_FOR(commitment, commitment, merklize_commit_extended(&one, 1, &by, &asked, &commitment));
     }
     const merklize_extend_form twice = {.added_bits = 1};
     CLAIM(merklize_extend(&sound, &twice, claimed_out(), &asked));
     const merklize_extended_matrix to = {.matrix = sound, .form = twice, .out = out, .out_bytes = n};
-    CLAIM(merklize_commit_extended(&to, 1, &by, &asked, &commitment));
-    DROP(commitment, commitment);
-    CLAIM(merklize_commit_extended(&to, n <= 2 ? 0 : (size_t)n, &by, &asked, &commitment));
-    DROP(commitment, commitment);
+    CLAIM_FOR(commitment, commitment, merklize_commit_extended(&to, 1, &by, &asked, &commitment));
+    CLAIM_FOR(commitment, commitment, merklize_commit_extended(&to, n <= 2 ? 0 : (size_t)n, &by, &asked, &commitment));
 
     const merklize_sum_form sums[] = {
         {.field = (uint32_t)n, .degree = 1}, {.over = (uint32_t)n, .degree = 1}, {.degree = (uint32_t)n}};
@@ -825,8 +786,7 @@ static void of_matrices(void) {
                                                {.hash = (merklize_hash_id)n}};
     const merklize_matrix_dims dims[] = {{8, 8}, {n, 8}, {8, n}, {n, n}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        ASK(merklize_commitment_build(&sound, 1, &shapes[i], &asked, &commitment));
-        DROP(commitment, commitment);
+        ASK_FOR(commitment, commitment, merklize_commitment_build(&sound, 1, &shapes[i], &asked, &commitment));
         for (size_t k = 0; k < sizeof dims / sizeof dims[0]; k++) {
             ASK(merklize_verify_opening((uint64_t[]){n}, 1, bytes, 64, leaves, 3, leaves, 1, &dims[k], 1, &shapes[i],
                                         &valid));
@@ -875,10 +835,7 @@ static void of_device(const merklize_device *device) {
     void *native = NULL;
     ASK(merklize_device_set_memory_limit(device, n));
     OK(merklize_device_set_memory_limit(device, 0));
-    if (n < INT32_MAX || n > 1ull << 33) {
-        ASK(merklize_buffer_create(device, n, &buffer));
-        DROP(buffer, buffer);
-    }
+    if (n < INT32_MAX || n > 1ull << 33) ASK_FOR(buffer, buffer, merklize_buffer_create(device, n, &buffer));
     OK(merklize_buffer_create(device, small, &whole));
     OK(merklize_buffer_create(device, small, &target));
     OK(merklize_buffer_create(device, 64, &slots));
@@ -892,10 +849,8 @@ static void of_device(const merklize_device *device) {
     }
     OK(merklize_buffer_native(whole, &native, &number));
     if (n >= 1ull << 56) {
-        ASK(merklize_buffer_wrap(device, native, n, &buffer));
-        DROP(buffer, buffer);
-        ASK(merklize_buffer_wrap_const(device, native, n, &buffer));
-        DROP(buffer, buffer);
+        ASK_FOR(buffer, buffer, merklize_buffer_wrap(device, native, n, &buffer));
+        ASK_FOR(buffer, buffer, merklize_buffer_wrap_const(device, native, n, &buffer));
     }
     ASK(merklize_buffer_upload(target, n, bytes, 64, NULL));
     ASK(merklize_buffer_download(whole, n, out, 64, NULL));
@@ -921,17 +876,13 @@ static void of_device(const merklize_device *device) {
     ASK(merklize_enqueue_build_tree(stream, target, &form, NULL, NULL));
     ASK(merklize_enqueue_merkle_root(stream, whole, &form, slots, NULL, NULL));
     ASK(merklize_enqueue_merge(stream, whole, whole, (merklize_hash_id)n, NULL, target, NULL, NULL));
-    ASK(merklize_tree_from_rows(there, n, NULL, NULL, &tree));
-    DROP(tree, tree);
-    ASK(merklize_tree_from_leaves(there, NULL, (uint32_t)n, NULL, &tree));
-    DROP(tree, tree);
-    ASK(merklize_forest_from_leaves(there, n, NULL, NULL, &forest));
-    DROP(forest, forest);
+    ASK_FOR(tree, tree, merklize_tree_from_rows(there, n, NULL, NULL, &tree));
+    ASK_FOR(tree, tree, merklize_tree_from_leaves(there, NULL, (uint32_t)n, NULL, &tree));
+    ASK_FOR(forest, forest, merklize_forest_from_leaves(there, n, NULL, NULL, &forest));
     OK(merklize_tree_from_leaves(there, NULL, 0, NULL, &tree));
     of_proofs(tree, NULL, 0);
     buffer = NULL;
-    ASK(merklize_tree_device_level(tree, (uint32_t)n, &buffer));
-    DROP(buffer, buffer);
+    ASK_FOR(buffer, buffer, merklize_tree_device_level(tree, (uint32_t)n, &buffer));
     ASK(merklize_tree_cap(tree, (uint32_t)n, digests, items, &found));
     DROP(tree, tree);
 
