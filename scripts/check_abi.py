@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares the declarations of the C headers and of the backends' seam with those of their ABI numbers.
 
-scripts/check_abi.py          fails if declarations changed and tests/c_api/abi.txt or symbols.txt did not
-scripts/check_abi.py --write  writes both: the numbers, and the names of C's functions
+scripts/check_abi.py          fails if declarations changed and tests/c_api/abi.txt did not
+scripts/check_abi.py --write  writes it: the numbers, and digests of their declarations
 
 A program and a library of different numbers refuse each other, so a number means one set of structs and functions.
 """
@@ -16,7 +16,6 @@ import sys
 import public_names
 
 KEPT = public_names.ROOT / "tests/c_api/abi.txt"
-SYMBOLS = public_names.ROOT / "tests/c_api/symbols.txt"
 # Number -> the header that defines it, and the files with its declarations.
 POLICY = "include/merklize/policy.def"
 NUMBERS = {
@@ -39,12 +38,6 @@ def declarations(patterns: tuple[str, ...]) -> str:
     return "\n".join(texts)
 
 
-def symbols() -> str:
-    """The names of C's functions, which a library must export (tests/c_api/symbols.cmake), a line each."""
-    names = re.findall(r"MERKLIZE_C_API [^;(]*[ *](merklize_\w+)\(", declarations(("include/merklize/c/*.h",)))
-    return "".join(f"{name}\n" for name in sorted(names))
-
-
 def current() -> dict[str, tuple[str, str]]:
     """Number -> its value and the digest of its declarations."""
     found = {}
@@ -60,7 +53,6 @@ def main() -> None:
     found = current()
     if sys.argv[1:] == ["--write"]:
         KEPT.write_text("".join(f"{number} {value} {digest}\n" for number, (value, digest) in found.items()))
-        SYMBOLS.write_text(symbols())
         return
     kept = {line.split()[0]: tuple(line.split()[1:]) for line in KEPT.read_text().splitlines()}
     faults = []
@@ -71,8 +63,6 @@ def main() -> None:
             faults.append(WHAT_TO_DO.format(number=number, value=value, header=NUMBERS[number][0]))
         else:
             faults.append(f"{number} is {value} now: run scripts/check_abi.py --write")
-    if SYMBOLS.read_text() != symbols():
-        faults.append("tests/c_api/symbols.txt is not the list of C's functions: run scripts/check_abi.py --write")
     if faults:
         sys.exit("\n".join(faults))
 

@@ -1,9 +1,8 @@
-# Checks by nm that a library exports exactly the listed functions of C, and public names alone of C++. Run by ctest and
-# by check.cmake.
+# Checks by nm that a library exports exactly the functions that the headers of C declare, and public names alone of C++.
+# Run by ctest and by check.cmake.
 #   NM       nm
 #   LIBRARY  libmerklize.so or libmerklize.a
 #   HEADERS  the folder merklize/c
-#   LIST     the list that scripts/check_abi.py writes, a name a line
 # A static library has more symbols, so only its functions of C are compared.
 cmake_minimum_required(VERSION 3.18...3.31)
 
@@ -17,8 +16,6 @@ function(compare what list other)
   endif()
 endfunction()
 
-file(STRINGS ${LIST} listed)
-
 file(GLOB headers ${HEADERS}/*.h)
 set(text "")
 foreach(header IN LISTS headers)
@@ -28,8 +25,6 @@ endforeach()
 string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
 string(REGEX MATCHALL "MERKLIZE_C_API[^;(]*[ *](merklize_[a-z0-9_]+)\\(" declared "${text}")
 list(TRANSFORM declared REPLACE ".*[ *](merklize_[a-z0-9_]+)\\(" "\\1")
-compare("declared in ${HEADERS}, but not in ${LIST}" declared listed)
-compare("in ${LIST}, but not declared in ${HEADERS}" listed declared)
 
 set(dynamic "")
 if(NOT LIBRARY MATCHES "\\.a$")
@@ -42,8 +37,8 @@ if(NOT status EQUAL 0)
 endif()
 string(REGEX MATCHALL "(^|\n)merklize_[a-z0-9_]+ T" exported "${lines}")
 list(TRANSFORM exported REPLACE "\n?([^ ]+) T" "\\1")
-compare("exported by ${LIBRARY}, but not in ${LIST}" exported listed)
-compare("in ${LIST}, but not exported by ${LIBRARY}" listed exported)
+compare("exported by ${LIBRARY}, but not declared in ${HEADERS}" exported declared)
+compare("declared in ${HEADERS}, but not exported by ${LIBRARY}" declared exported)
 
 if(dynamic)
   # Members, functions, type information, its name and virtual tables of merklize::vN.
