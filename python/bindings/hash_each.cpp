@@ -88,10 +88,9 @@ public:
     }
 
 private:
-    // The room of an earlier call, because the system zeroes each page that it gives a call again. Under the GIL.
+    // The room of the thread's earlier call, because the system zeroes each page that it gives a call again.
     static std::vector<runtime::Extent>& kept() {
-        static auto& room =
-            *new std::vector<runtime::Extent>;  // never destroyed, because threads may compute at the end
+        static thread_local std::vector<runtime::Extent> room;
         return room;
     }
 
@@ -282,8 +281,7 @@ void hash_rows_output(nb::handle rows, nb::handle row_bytes, nb::handle out, nb:
 void bind_hash_each(nb::module_& m) {
     define(m,
            "def hash_each(messages: list[object] | tuple[object, ...], names: tuple[object, ...] | None, out: object, "
-           "key: object, context: str | "
-           "None, length: int, seek: int, settings: Settings, /) -> None",
+           "key: object, context: str | None, length: int, seek: int, settings: Settings, /) -> None",
            hash_each);
     define(m,
            "def named_digests(names: tuple[object, ...], digests: object, length: int, /) -> dict[typing.Any, bytes]",
@@ -294,8 +292,7 @@ void bind_hash_each(nb::module_& m) {
            hash_rows_output);
     define(m,
            "def hash_message_each(messages: list[object] | tuple[object, ...], names: tuple[object, ...] | None, out: "
-           "object, hash: str, "
-           "key: object, length: int, settings: Settings, /) -> None",
+           "object, hash: str, key: object, length: int, settings: Settings, /) -> None",
            hash_message_each);
 }
 
