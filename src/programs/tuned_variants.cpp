@@ -50,10 +50,7 @@ std::vector<Variant> tuned_variants(const Tune& tune) {
     add(data_variant(), bodies::check_words64);    // this program has all bodies of kernels/data.h
     add(data_variant(), bodies::extend64);         // this one both widths
     add(data_variant(), bodies::weighted_sums64);  // and this one
-    for (const std::uint32_t slots : {16u, 32u, 64u}) {
-        add(constraint_variant(4, slots), bodies::constraints32);
-        add(constraint_variant(8, slots), bodies::constraints64);
-    }
+    for (const std::uint32_t slots : {16u, 32u, 64u}) add(constraint_variant(slots), bodies::constraints64);
     for (const HashTraits& t : hashes()) {
         const mkz_hash_info& hash = info(t.hash);
         if (hash.has_chunk_tree) add({.hash = hash.id, .policy = group_of(256)}, bodies::hash_parents);

@@ -78,10 +78,10 @@ constexpr mkz_policy group_of(std::uint32_t items) {
 constexpr Variant data_variant(std::uint32_t align = 16) { return {.policy = group_of(256), .align = align}; }
 
 /// The variant of the kernels of constraints, of programs with so many slots.
-constexpr Variant constraint_variant(std::uint32_t word_bytes, std::uint32_t slots) {
+constexpr Variant constraint_variant(std::uint32_t slots) {
     Variant variant = data_variant();
     variant.policy = group_of(MKZ_CONSTRAINT_TILE / (slots <= 16 ? 16 : slots <= 32 ? 32 : MKZ_CONSTRAINT_SLOTS));
-    variant.policy.lanes = MKZ_CONSTRAINT_BYTES / word_bytes;
+    variant.policy.lanes = MKZ_CONSTRAINT_LANES;
     return variant;
 }
 

@@ -130,22 +130,20 @@ MKZ_ENTRY(mkz_constraint_cells64)
     mkz_body_constraint_cells64(MKZ_THIS_ITEM(), tile, m0, m1, m2, cells, out, shape);
 }
 
-/* Lanes of 16 bytes: what a program has the other width for would take more local memory. */
-#if MKZ_LANES == MKZ_CONSTRAINT_BYTES / 4
 MKZ_ENTRY(mkz_constraints32)
 (MKZ_GLOBAL const mkz_lane32 *cells, MKZ_GLOBAL const mkz_u32 *scalars, MKZ_GLOBAL const mkz_u32 *weights,
  MKZ_GLOBAL const mkz_u32 *steps, MKZ_GLOBAL mkz_u32 *out, mkz_constraints_shape shape) {
     MKZ_LOCAL_ARRAY(mkz_lane32, tile, MKZ_CONSTRAINT_TILE);
     mkz_body_constraints32(MKZ_THIS_ITEM(), tile, cells, scalars, weights, steps, out, shape);
 }
-#elif MKZ_LANES == MKZ_CONSTRAINT_BYTES / 8
+
 MKZ_ENTRY(mkz_constraints64)
 (MKZ_GLOBAL const mkz_lane64 *cells, MKZ_GLOBAL const mkz_u64 *scalars, MKZ_GLOBAL const mkz_u64 *weights,
  MKZ_GLOBAL const mkz_u32 *steps, MKZ_GLOBAL mkz_u64 *out, mkz_constraints_shape shape) {
     MKZ_LOCAL_ARRAY(mkz_lane64, tile, MKZ_CONSTRAINT_TILE);
     mkz_body_constraints64(MKZ_THIS_ITEM(), tile, cells, scalars, weights, steps, out, shape);
 }
-#endif
+
 #endif /* MKZ_ONLY_CONSTRAINTS */
 
 #endif /* MKZ_ENTRY_H */

@@ -59,8 +59,9 @@ public:
         : call_(call), a_(a), field_(*find_field(a.field)), program_(a) {}
 
     bool run(std::uint64_t points_at_once, const Tick& tick) {
-        const std::uint64_t word = field_.word_bytes, sum_bytes = word * a_.degree, lanes = MKZ_CONSTRAINT_BYTES / word;
-        const Variant variant = constraint_variant(field_.word_bytes, program_.slots);
+        constexpr std::uint64_t lanes = MKZ_CONSTRAINT_LANES;
+        const std::uint64_t word = field_.word_bytes, sum_bytes = word * a_.degree;
+        const Variant variant = constraint_variant(program_.slots);
         const Kernel copy =
             call_.free_kernel(variant, word == 8 ? bodies::constraint_cells64 : bodies::constraint_cells32);
         const Kernel kernel = call_.free_kernel(variant, word == 8 ? bodies::constraints64 : bodies::constraints32);

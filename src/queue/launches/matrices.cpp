@@ -14,6 +14,9 @@
 namespace merklize::runtime {
 namespace {
 
+// That keep a large device busy.
+constexpr std::uint64_t enough_rows = 1 << 16;
+
 // The layout of n rows of a host matrix on the device. Contiguous columns stay contiguous if kernels read words.
 MatrixAt staged(const MatrixAt& matrix, const HashMatrices& job, std::uint64_t n, const Place& at) {
     const auto word = static_cast<std::int64_t>(job.word_bytes);
@@ -84,6 +87,27 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
         {});
 }
 
+// Room for rows side by side. With little memory it is for fewer rows at a time.
+struct Panel {
+    Panel(DeviceCall& call, std::uint64_t n, std::uint64_t row_bytes) {
+        constexpr std::uint64_t least_bytes = 64 << 20;
+        const std::uint64_t least = std::clamp<std::uint64_t>(least_bytes / row_bytes, 1, n);
+        for (rows = call.facts().unified != 0 ? least : std::max(least, std::min(n, enough_rows));; rows /= 2) {
+            rows = std::max(rows, least);
+            try {
+                memory = call.scratch(rows * row_bytes);
+                return;
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::out_of_memory || rows == least) throw;
+            }
+            call.free_scratch();
+        }
+    }
+
+    std::uint64_t rows;
+    Lease memory{};
+};
+
 // A job whose matrices are all on the device, in these blocks.
 struct Sent {
     HashMatrices job;
@@ -94,7 +118,6 @@ struct Sent {
 // device: 2^17 rows of 2633 words took 1257 ms in pieces on an H200, where sending them takes 50 and hashing them 48.
 // returns  nothing where pieces do better, or the matrices do not fit
 std::optional<Sent> send_whole(DeviceCall& call, const HashMatrices& a) {
-    constexpr std::uint64_t enough_rows = 1 << 16;
     const std::uint64_t rows_of_a_piece = Staging::piece_bytes / std::max<std::uint64_t>(1, a.row_bytes());
     if (call.facts().unified != 0 || a.n <= rows_of_a_piece || rows_of_a_piece >= enough_rows) return {};
     // Matrices that are on the device already are the caller's, so their words cannot be converted, and a job has one
@@ -140,15 +163,13 @@ bool DeviceCall::launch(const HashMatrices& given, const Tick& tick) {
         };
     }
     operands.push_back({a.out, 32, 32 * a.n, {}});
-    constexpr std::uint64_t panel_bytes = 64 << 20;
-    const bool has_panel = is_panel_needed(*this, a);
-    const std::uint64_t per_piece = has_panel ? std::clamp<std::uint64_t>(panel_bytes / row_bytes, 1, a.n) : a.n;
-    const Lease panel = has_panel ? scratch(per_piece * row_bytes) : Lease();
+    std::optional<Panel> panel;
+    if (is_panel_needed(*this, a)) panel.emplace(*this, a.n, row_bytes);
     const Lease flag = a.modulus != 0 ? scratch(sizeof(std::uint32_t)) : Lease();
     std::uint32_t found = 0;
     if (flag) copy_to_device(flag.place(), &found, sizeof found);
     const bool finished = batch(
-        a.n, operands, per_piece,
+        a.n, operands, panel ? panel->rows : a.n,
         [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
             std::vector<MatrixAt> here;
             std::size_t next = 0;
@@ -157,7 +178,7 @@ bool DeviceCall::launch(const HashMatrices& given, const Tick& tick) {
                                                       : staged(matrix, a, count, at[next++].place()));
                 if (flag) check_matrix(*this, here.back(), a, count, range_of(flag).memory);
             }
-            hash_here(*this, a, here, count, range_of(panel), at.back());
+            hash_here(*this, a, here, count, panel ? range_of(panel->memory) : Range(), at.back());
         },
         tick);
     if (!flag) return finished;

@@ -15,7 +15,7 @@
 #define MKZ_CONSTRAINT_MATRICES 3
 #define MKZ_CONSTRAINT_SLOTS 64  /* the most of an item */
 #define MKZ_CONSTRAINT_TILE 2048 /* lanes of a group: with fewer slots a group may have more items */
-#define MKZ_CONSTRAINT_BYTES 16  /* of a lane */
+#define MKZ_CONSTRAINT_LANES 2   /* points of an item: MKZ_LANES of these programs */
 #define MKZ_CONSTRAINT_DEGREE 8  /* the greatest one */
 
 /* Steps have four words: what it does, the slot that it writes, and its operands. */
