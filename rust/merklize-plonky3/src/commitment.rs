@@ -15,6 +15,9 @@ use crate::dft::{extend_form, TwoAdicElement};
 use crate::elements::{bytes_of_mut, write_row, DeviceElement};
 use crate::elsewhere::drop_matrices;
 
+/// A copy from a device takes some 10 microseconds however small it is; that many bytes of a large one take as long.
+const BYTES_IN_TIME_OF_A_COPY: usize = 64 << 10;
+
 /// How a commitment is made, besides its matrices.
 pub(crate) struct Form {
     pub hash: Hash,
@@ -79,8 +82,8 @@ pub(crate) struct Late<M> {
 struct There<M> {
     dimensions: Vec<Dimensions>,
     fetch: Box<dyn Fn() -> Committed<M> + Send + Sync>,
-    /// A row of a matrix: a `Vec` of elements.
-    row: Box<dyn Fn(usize, usize) -> Box<dyn Any> + Send + Sync>,
+    /// Rows of a matrix: a `Vec` of elements each, all in a `Vec`.
+    rows: Box<dyn Fn(usize, &[usize]) -> Box<dyn Any> + Send + Sync>,
 }
 
 impl<M> From<Committed<M>> for Late<M> {
@@ -106,11 +109,17 @@ impl<F: TwoAdicElement> Late<RowMajorMatrix<F>> {
             Committed::dense(all.iter().zip(&shapes).map(matrix).collect(), hash)
         };
         let shapes = dimensions.clone();
-        let row = move |matrix: usize, row: usize| -> Box<dyn Any> {
-            let width = shapes[matrix].width;
-            Box::new(read(&resident[matrix], row * width, width))
+        let rows = move |matrix: usize, rows: &[usize]| -> Box<dyn Any> {
+            let (buffer, Dimensions { width, height }) = (&resident[matrix], shapes[matrix]);
+            let all = (height * width * size_of::<F>() <= rows.len() * BYTES_IN_TIME_OF_A_COPY)
+                .then(|| read(buffer, 0, height * width));
+            let row = |&row: &usize| match &all {
+                Some(all) => all[row * width..][..width].to_vec(),
+                None => read(buffer, row * width, width),
+            };
+            Box::new(rows.iter().map(row).collect::<Vec<_>>())
         };
-        let there = Some(There { dimensions, fetch: Box::new(fetch), row: Box::new(row) });
+        let there = Some(There { dimensions, fetch: Box::new(fetch), rows: Box::new(rows) });
         Self { made: OnceLock::new(), there }
     }
 }
@@ -136,13 +145,16 @@ impl<M> Late<M> {
         }
     }
 
-    pub(crate) fn row<T: Send + Sync + Clone + 'static>(&self, matrix: usize, row: usize) -> Vec<T>
+    pub(crate) fn rows<T: Send + Sync + Clone + 'static>(&self, matrix: usize, rows: &[usize]) -> Vec<Vec<T>>
     where
         M: Matrix<T>,
     {
         match (&self.there, self.made()) {
-            (Some(there), None) => *(there.row)(matrix, row).downcast().expect("elements of the matrix"),
-            _ => self.get().matrices()[matrix].row_slice(row).expect("heights were checked").to_vec(),
+            (Some(there), None) => *(there.rows)(matrix, rows).downcast().expect("elements of the matrix"),
+            _ => {
+                let matrix = &self.get().matrices()[matrix];
+                rows.iter().map(|&row| matrix.row_slice(row).expect("heights were checked").to_vec()).collect()
+            }
         }
     }
 }
@@ -415,7 +427,7 @@ mod tests {
             let values = (0..height * width).map(|i| KoalaBear::from_u32(i * i)).collect();
             (RowMajorMatrix::new(values, width as usize), KoalaBear::from_u32(height))
         };
-        let matrices = [of(16, 3), of(4, 5)];
+        let matrices = [of(1 << 10, 33), of(4, 5)];
         for hash in [Hash::POSEIDON2_KOALABEAR_16, Hash::BLAKE3] {
             let form = Form { hash, arity: 2, cap_height: 1, drop_levels: 2 };
             let made = commit_extended(&matrices, 1, &form, true, &device).unwrap();
@@ -434,8 +446,11 @@ mod tests {
             assert_eq!(late.commitment.cap(), cap);
             let committed = &late.committed;
             assert_eq!(committed.dimensions(), by_cpu.committed.dimensions());
-            let row: Vec<KoalaBear> = committed.row(1, 6);
-            assert_eq!(row, by_cpu.committed.row(1, 6));
+            // Those of the high matrix come one by one, those of the low one with the whole of it.
+            for matrix in [0, 1] {
+                let rows: Vec<Vec<KoalaBear>> = committed.rows(matrix, &[6, 1, 6]);
+                assert_eq!(rows, by_cpu.committed.rows(matrix, &[6, 1, 6]));
+            }
             assert!(committed.made().is_none(), "nothing wanted the matrices");
             assert_eq!(committed.get().matrices(), by_cpu.committed.get().matrices());
         }

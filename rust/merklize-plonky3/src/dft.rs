@@ -78,7 +78,8 @@ impl<F: TwoAdicElement> MerklizeDft<F> {
     }
 }
 
-fn extended<F: TwoAdicElement>(
+/// An extension on a device, with bit-reversed rows.
+pub(crate) fn extended<F: TwoAdicElement>(
     matrix: &RowMajorMatrix<F>,
     added_bits: usize,
     shift: F,

@@ -6,16 +6,22 @@
 extern crate self as merklize_plonky3;
 
 mod commitment;
+#[cfg(test)]
+#[path = "../examples/keccak/configs.rs"]
+#[allow(dead_code)]
+mod configs;
 mod configurations;
 mod constants;
 mod dft;
 mod elements;
 mod elsewhere;
+mod folding;
 mod hashers;
 mod lower;
 mod mmcs;
 mod opening;
 mod pcs;
+mod points;
 mod prove;
 mod stock;
 

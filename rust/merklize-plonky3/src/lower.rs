@@ -12,16 +12,22 @@ const SLOTS: [usize; 3] = [16, 32, 64];
 /// An AIR whose program would be longer is left to the processors.
 const MOST_STEPS: usize = 1 << 22;
 
-/// Columns of the matrix that the host makes: the selectors, then those of periodic columns.
-pub(crate) const IS_FIRST_ROW: usize = 0;
-pub(crate) const IS_LAST_ROW: usize = 1;
-pub(crate) const IS_TRANSITION: usize = 2;
-pub(crate) const SELECTORS: usize = 3;
+/// A column of the matrix that the host makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Selector {
+    IsFirstRow,
+    IsLastRow,
+    IsTransition,
+    Periodic(usize),
+}
 
 /// Constraint i is added up with weight i.
 pub(crate) struct Program<F> {
     pub steps: Vec<ConstraintStep>,
     pub scalars: Vec<F>,
+    /// The columns of the matrix that the host makes: those that steps read. If there are none, there is no such
+    /// matrix.
+    pub selectors: Vec<Selector>,
 }
 
 /// The program of constraints over the matrices of a proof: the trace, the preprocessed columns if there are any, and
@@ -39,7 +45,8 @@ pub(crate) fn lower<F: PrimeField64>(
         numbers: HashMap::new(),
         scalars: vec![],
         scalar_numbers: HashMap::new(),
-        selectors: 1 + u32::from(has_preprocessed),
+        selectors: vec![],
+        selector_matrix: 1 + u32::from(has_preprocessed),
         public_values,
     };
     let values = graph.values(constraints)?;
@@ -50,7 +57,7 @@ pub(crate) fn lower<F: PrimeField64>(
         steps.ok().filter(|steps| steps.len() <= worthwhile)
     });
     let steps = by_few.map_or_else(|| Schedule::steps(graph.nodes, &values, most), Ok)?;
-    Ok(Program { steps, scalars: graph.scalars })
+    Ok(Program { steps, scalars: graph.scalars, selectors: graph.selectors })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,8 +104,9 @@ struct Graph<'a, F> {
     numbers: HashMap<(Op, [Value; 2]), usize>,
     scalars: Vec<F>,
     scalar_numbers: HashMap<u64, u32>,
+    selectors: Vec<Selector>,
     /// The number of the matrix with the selectors.
-    selectors: u32,
+    selector_matrix: u32,
     public_values: &'a [F],
 }
 
@@ -159,27 +167,33 @@ impl<F: PrimeField64> Graph<'_, F> {
     }
 
     fn leaf(&mut self, leaf: &BaseLeaf<F>) -> Result<Operand, &'static str> {
-        let selectors = self.selectors;
-        let selector = |column: usize| Operand::Cell { matrix: selectors, column: column as u32, is_next: false };
         let cell = |matrix, offset, index| match offset {
             0 | 1 => Ok(Operand::Cell { matrix, column: index as u32, is_next: offset == 1 }),
             _ => Err("a constraint spans more than two rows"),
         };
         Ok(match leaf {
             BaseLeaf::Constant(value) => self.scalar(*value),
-            BaseLeaf::IsFirstRow => selector(IS_FIRST_ROW),
-            BaseLeaf::IsLastRow => selector(IS_LAST_ROW),
-            BaseLeaf::IsTransition => selector(IS_TRANSITION),
+            BaseLeaf::IsFirstRow => self.selector(Selector::IsFirstRow),
+            BaseLeaf::IsLastRow => self.selector(Selector::IsLastRow),
+            BaseLeaf::IsTransition => self.selector(Selector::IsTransition),
             BaseLeaf::Variable(variable) => match variable.entry {
                 BaseEntry::Main { offset } => cell(0, offset, variable.index)?,
                 BaseEntry::Preprocessed { offset } => cell(1, offset, variable.index)?,
-                BaseEntry::Periodic => selector(SELECTORS + variable.index),
+                BaseEntry::Periodic => self.selector(Selector::Periodic(variable.index)),
                 BaseEntry::Public => {
                     let value = self.public_values.get(variable.index).ok_or("a public value is not there")?;
                     self.scalar(*value)
                 }
             },
         })
+    }
+
+    fn selector(&mut self, selector: Selector) -> Operand {
+        let column = self.selectors.iter().position(|&other| other == selector).unwrap_or_else(|| {
+            self.selectors.push(selector);
+            self.selectors.len() - 1
+        });
+        Operand::Cell { matrix: self.selector_matrix, column: column as u32, is_next: false }
     }
 
     fn scalar(&mut self, value: F) -> Operand {

@@ -31,6 +31,8 @@ pub struct MerklizeMmcs<P, PW, H, C, const N: usize, const DIGEST: usize> {
     drop_levels: usize,
     /// None: Plonky3's own code commits.
     on_device: Option<OnDevice>,
+    /// Where it commits to matrices of fewer bytes than the number, if that is elsewhere.
+    of_small: Option<(usize, Option<OnDevice>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -115,7 +117,7 @@ where
     pub fn without_device(hasher: H, compressor: C, cap_height: usize) -> Self {
         let whole = MerkleTreeMmcs::new(hasher.clone(), compressor.clone(), 0);
         let stock = MerkleTreeMmcs::new(hasher, compressor, cap_height);
-        Self { stock, whole, drop_levels: 0, on_device: None }
+        Self { stock, whole, drop_levels: 0, on_device: None, of_small: None }
     }
 
     /// The same scheme, but commitments do not keep the nodes of the `levels` lowest layers. In binary trees the nodes
@@ -148,6 +150,14 @@ where
         }
         let drop_levels = self.drop_levels.min(layers - cap);
         Ok(Form { hash, arity: N, cap_height: cap, drop_levels })
+    }
+
+    /// Where it commits to so many bytes. None: Plonky3's own code commits.
+    fn of_bytes(&self, bytes: usize) -> Option<&OnDevice> {
+        match &self.of_small {
+            Some((least, on_device)) if bytes < *least => on_device.as_ref(),
+            _ => self.on_device.as_ref(),
+        }
     }
 
     /// The stock scheme, which verifies openings.
@@ -212,7 +222,8 @@ where
     type Error = MerkleTreeError;
 
     fn commit<M: Matrix<P::Value>>(&self, inputs: Vec<M>) -> (Self::Commitment, Self::ProverData<M>) {
-        let Some(OnDevice { device, hash }) = &self.on_device else {
+        let bytes = inputs.iter().map(|matrix| matrix.width() * matrix.height() * size_of::<P::Value>()).sum();
+        let Some(OnDevice { device, hash }) = self.of_bytes(bytes) else {
             let (cap, tree) = self.stock.commit(inputs);
             let digests = cap.roots().iter().map(|digest| digest.to_library()).collect();
             return (cap, MerklizeProverData(Arc::new(Data::Stock(tree, digests))));
@@ -232,7 +243,7 @@ where
         match &*data.0 {
             Data::OnDevice(parts) => {
                 let siblings = or_raise(parts.siblings(&[index as u64])); // checks the index
-                BatchOpening::new(parts.rows(index), stock_digests(siblings))
+                BatchOpening::new(parts.rows(&[index]).swap_remove(0), stock_digests(siblings))
             }
             Data::Stock(tree, _) => {
                 let opening = self.stock.open_batch(index, tree);
@@ -282,8 +293,7 @@ where
             true => vec![],
             false => or_raise(parts.siblings(&distinct)),
         };
-        let rows = indices.iter().map(|&index| parts.rows(index)).collect();
-        (rows, PrunedMerklePaths { sibling_hashes: stock_digests(siblings) })
+        (parts.rows(indices), PrunedMerklePaths { sibling_hashes: stock_digests(siblings) })
     }
 
     fn verify_multi_batch<R: AsRef<[P::Value]> + PartialEq>(
@@ -315,8 +325,9 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// Where it commits. None: Plonky3's own code commits.
     fn device(&self) -> Option<&Arc<Device>>;
 
-    /// The same scheme, which commits on the processors of the host, by the code that is faster there.
-    fn on_cpu(&self) -> Self;
+    /// The same scheme for folded vectors, which are on the host: those of fewer bytes it commits to on the processors,
+    /// by the code that is faster there, and so to all if the device is the CPU.
+    fn for_folding(&self, least_bytes: usize) -> Self;
 
     /// Commits to the extensions of matrices, each on the coset of its own shift, which is not zero, with rows in
     /// bit-reversed order. The extensions are the matrices of the commitment. A device with memory of its own gets the
@@ -337,8 +348,8 @@ pub trait DeviceMmcs<F: TwoAdicElement>: Mmcs<F> {
     /// The dimensions of the matrices, wherever they lie.
     fn dimensions(&self, data: &Self::ProverData<RowMajorMatrix<F>>) -> Vec<Dimensions>;
 
-    /// A row of a matrix, wherever it lies.
-    fn row(&self, data: &Self::ProverData<RowMajorMatrix<F>>, matrix: usize, row: usize) -> Vec<F>;
+    /// Rows of a matrix, wherever it lies.
+    fn rows(&self, data: &Self::ProverData<RowMajorMatrix<F>>, matrix: usize, rows: &[usize]) -> Vec<Vec<F>>;
 }
 
 impl<P, PW, H, C, const N: usize, const DIGEST: usize> DeviceMmcs<P::Value> for MerklizeMmcs<P, PW, H, C, N, DIGEST>
@@ -360,10 +371,15 @@ where
         self.on_device.as_ref().map(|on| &on.device)
     }
 
-    fn on_cpu(&self) -> Self {
+    fn for_folding(&self, least_bytes: usize) -> Self {
         let on_cpu = |on: &OnDevice| OnDevice { device: Arc::new(or_raise(Device::open("cpu"))), ..on.clone() };
-        let on_device = self.on_device.as_ref().filter(|_| !PLONKY3_HAS_VECTORS).map(on_cpu);
-        Self { on_device, ..self.clone() }
+        let of_small = self.on_device.as_ref().filter(|_| !PLONKY3_HAS_VECTORS).map(on_cpu);
+        match &self.on_device {
+            Some(on) if on.device.info().backend != "cpu" => {
+                Self { of_small: Some((least_bytes, of_small)), ..self.clone() }
+            }
+            _ => Self { on_device: of_small, ..self.clone() },
+        }
     }
 
     fn commit_extended(
@@ -404,12 +420,17 @@ where
         }
     }
 
-    fn row(&self, data: &Self::ProverData<RowMajorMatrix<P::Value>>, matrix: usize, row: usize) -> Vec<P::Value> {
+    fn rows(
+        &self,
+        data: &Self::ProverData<RowMajorMatrix<P::Value>>,
+        matrix: usize,
+        rows: &[usize],
+    ) -> Vec<Vec<P::Value>> {
         match &*data.0 {
-            Data::OnDevice(parts) => parts.committed.row(matrix, row),
+            Data::OnDevice(parts) => parts.committed.rows(matrix, rows),
             Data::Stock(tree, _) => {
-                let row = self.stock.get_matrices(tree)[matrix].row_slice(row).map(|row| row.to_vec());
-                row.expect("the row is below the height")
+                let matrix = self.stock.get_matrices(tree)[matrix];
+                rows.iter().map(|&row| matrix.row_slice(row).expect("the row is below the height").to_vec()).collect()
             }
         }
     }
@@ -455,20 +476,71 @@ impl<M> Parts<M> {
         }
     }
 
-    /// The row of each matrix that belongs to a leaf.
-    fn rows<T: DeviceElement>(&self, index: usize) -> Vec<Vec<T>>
+    /// For each leaf, the row of each matrix that belongs to it.
+    fn rows<T: DeviceElement>(&self, leaves: &[usize]) -> Vec<Vec<Vec<T>>>
     where
         M: Matrix<T>,
     {
         let bits = |height: usize| height.next_power_of_two().ilog2();
         let tallest = self.commitment.info().n_leaves as usize;
-        let row = |(matrix, dimensions): (usize, Dimensions)| {
-            self.committed.row(matrix, index >> (bits(tallest) - bits(dimensions.height)))
-        };
-        self.committed.dimensions::<T>().into_iter().enumerate().map(row).collect()
+        let mut of_leaves = vec![vec![]; leaves.len()];
+        for (matrix, dimensions) in self.committed.dimensions::<T>().into_iter().enumerate() {
+            let shift = bits(tallest) - bits(dimensions.height);
+            let rows: Vec<usize> = leaves.iter().map(|&leaf| leaf >> shift).collect();
+            for (of_leaf, row) in of_leaves.iter_mut().zip(self.committed.rows(matrix, &rows)) {
+                of_leaf.push(row);
+            }
+        }
+        of_leaves
     }
 }
 
 fn stock_digests<D: DeviceDigest>(digests: Vec<Digest>) -> Vec<D> {
     digests.into_iter().map(D::from_library).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use p3_commit::ExtensionMmcs;
+    use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+
+    use super::*;
+    use crate::configs::{self, Challenge};
+
+    /// Folded vectors below and above the bound have the caps and openings of the stock scheme, on every device.
+    macro_rules! folded_vectors {
+        ($($name:ident)*) => {$(
+            #[test]
+            fn $name() {
+                use configs::$name::*;
+                type Ext = Challenge<Val, DEGREE>;
+                const BOUND: usize = 1 << 11;
+                let (hasher, compressor, _) = parts();
+                let stock = ExtensionMmcs::<Val, Ext, _>::new(Stock::new(hasher.clone(), compressor.clone(), 0));
+                let devices = ["cpu", "opencl:0"].into_iter().filter_map(|name| Device::open(name).ok());
+                for device in devices.map(|device| Some(Arc::new(device))).chain([None]) {
+                    let ours = Ours::new(hasher.clone(), compressor.clone(), 0, hash(), device.clone()).unwrap();
+                    let ours = ours.for_folding(BOUND);
+                    let backend = |bytes| ours.of_bytes(bytes).map(|on| on.device.info().backend.clone());
+                    let of_host = device.as_ref().filter(|_| !PLONKY3_HAS_VECTORS).map(|_| "cpu".into());
+                    let is_other = device.as_ref().is_some_and(|device| device.info().backend != "cpu");
+                    assert_eq!(backend(BOUND - 1), of_host);
+                    assert_eq!(backend(BOUND), if is_other { device.map(|device| device.info().backend) } else { of_host });
+                    let ours = ExtensionMmcs::<Val, Ext, _>::new(ours.clone());
+                    for log_rows in 0..10 {
+                        let element = |i: usize| Ext::from_basis_coefficients_fn(|k| Val::from_usize(i * i + k));
+                        let vector = RowMajorMatrix::new((0..2 << log_rows).map(element).collect(), 2);
+                        let (cap, data) = ours.commit_matrix(vector.clone());
+                        let (of_stock, stock_data) = stock.commit_matrix(vector);
+                        assert!(cap == of_stock, "2^{log_rows} rows");
+                        let indices: Vec<usize> = (0..5).map(|i| (i * 7 + 3) % (1 << log_rows)).collect();
+                        let (rows, proof) = ours.open_multi_batch(&indices, &data);
+                        let (stock_rows, stock_proof) = stock.open_multi_batch(&indices, &stock_data);
+                        assert!(rows == stock_rows && proof.sibling_hashes == stock_proof.sibling_hashes);
+                    }
+                }
+            }
+        )*};
+    }
+    folded_vectors!(goldilocks koalabear blake3 keccakf64_goldilocks poseidon_babybear);
 }

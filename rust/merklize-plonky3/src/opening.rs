@@ -7,19 +7,18 @@ use std::collections::BTreeMap;
 use merklize::{or_raise, weighted_sums, Buffer, Error, ErrorKind, Matrix as Words, Options, SumOver};
 use p3_challenger::{CanObserve, FieldChallenger, GrindingChallenger};
 use p3_commit::{ExtensionMmcs, OpenedValues, OpeningRequest};
-use p3_field::coset::TwoAdicMultiplicativeCoset;
 use p3_field::{batch_multiplicative_inverse, dot_product, ExtensionField, PackedFieldExtension};
 use p3_fri::prover::prove_fri;
-use p3_fri::{
-    FriParameters, FriProverError, PcsProverTranscript, PcsShape, TwoAdicFriFolding, TwoAdicFriFoldingForMmcs,
-};
-use p3_matrix::bitrev::BitReversibleMatrix;
+use p3_fri::{FriParameters, FriProverError, PcsProverTranscript, PcsShape, TwoAdicFriFolding};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::{Dimensions, Matrix};
 use p3_maybe_rayon::prelude::*;
+use tracing::info_span;
 
-use crate::dft::TwoAdicElement;
+use crate::dft::{extended, TwoAdicElement};
+use crate::folding::ParallelFolding;
 use crate::mmcs::DeviceMmcs;
+use crate::points::{reversed, Points};
 use crate::stock::StockProof;
 
 type Requests<'a, F, EF, M> = [OpeningRequest<'a, <M as p3_commit::Mmcs<F>>::ProverData<RowMajorMatrix<F>>, EF>];
@@ -39,8 +38,8 @@ struct Opened<'a, D, EF> {
     points: &'a [EF],
 }
 
-/// A point z and, for each x of the tallest coset opened at z, 1 / (z - x) and x / (z - x). In bit-reversed order, so a
-/// lower matrix uses a prefix.
+/// A point z, 1 / (z - x) for each x at which what is folded is computed, and x / (z - x) for each x of the low coset of
+/// the tallest matrix opened at z. In bit-reversed order, so a lower matrix uses a prefix.
 struct AtPoint<EF> {
     z: EF,
     inverses: Vec<EF>,
@@ -90,7 +89,12 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
             height.is_power_of_two() && (log_final_poly_len == 0 || is_high())
         };
         let is_stock = |opened: &OpenedOf<'a, F, EF, M>| {
-            fits(opened.dimensions.height) && opened.points.iter().all(|point| !point.is_zero())
+            let height = opened.dimensions.height;
+            let is_of_coset = |&z: &EF| {
+                let log_height = height.ilog2() as usize;
+                z.exp_power_of_2(log_height) == EF::from(F::GENERATOR.exp_power_of_2(log_height))
+            };
+            fits(height) && !opened.points.iter().any(|z| z.is_zero() || is_of_coset(z))
         };
         self.all().any(|opened| opened.resident.is_some()) && self.all().all(is_stock)
     }
@@ -100,21 +104,21 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         M: DeviceMmcs<F, MultiProof: Sync, Error: Sync>,
         C: FieldChallenger<F> + CanObserve<M::Commitment> + GrindingChallenger<Witness = F>,
     {
-        let points = self.points();
+        let points = info_span!("invert").in_scope(|| self.points());
         let evaluated = |opened: &OpenedOf<'a, F, EF, M>| {
             let values = opened.points.iter().map(|&z| self.evaluated(opened, find(&points, z)));
             values.collect()
         };
-        let values: OpenedValues<EF> =
-            self.matrices.iter().map(|matrices| matrices.iter().map(evaluated).collect()).collect();
+        let evaluated = || self.matrices.iter().map(|matrices| matrices.iter().map(evaluated).collect()).collect();
+        let values: OpenedValues<EF> = info_span!("evaluate at points").in_scope(evaluated);
 
         let shape = PcsShape::from_opened_values(self.fri, &values);
         let mut transcript = PcsProverTranscript::<C, F, EF>::new(challenger, shape);
         transcript.claimed_openings(&values);
         let (alpha, witness) = transcript.batch_phase();
-        let reduced = self.reduced(&points, &values, alpha);
+        let reduced = info_span!("reduce").in_scope(|| self.reduced(&points, &values, alpha));
         let log_tallest = self.log_tallest();
-        let folding: TwoAdicFriFoldingForMmcs<F, M> = TwoAdicFriFolding(PhantomData);
+        let folding: ParallelFolding<F, M> = ParallelFolding(TwoAdicFriFolding(PhantomData));
         let proof = transcript.delegate(|challenger| {
             let witness = witness.unwrap_or(F::ZERO);
             prove_fri(&folding, self.fri, reduced, challenger, log_tallest, self.requests, self.mmcs, witness)
@@ -135,28 +139,49 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         self.all().map(|opened| opened.dimensions.height).max().map_or(0, |height| height.ilog2() as usize)
     }
 
+    /// Rows at which the sum that is folded is computed, from which the others follow: the sum is a polynomial of a
+    /// lower degree than the matrix has rows before its extension. Of matrices that somebody else may have extended:
+    /// all.
+    fn rows_of_sum(&self, height: usize) -> usize {
+        let mut of_height = self.all().filter(|opened| opened.dimensions.height == height);
+        match of_height.all(|opened| opened.resident.is_some()) {
+            true => height >> self.fri.log_blowup,
+            false => height,
+        }
+    }
+
     /// Each point once.
     fn points(&self) -> Vec<AtPoint<EF>> {
-        let mut heights: Vec<(EF, usize)> = vec![];
+        // With the rows of inverses and of weights.
+        let mut rows: Vec<(EF, usize, usize)> = vec![];
         for opened in self.all() {
+            let height = opened.dimensions.height;
+            let (of_sum, low) = (self.rows_of_sum(height), height >> self.fri.log_blowup);
             for &z in opened.points {
-                match heights.iter_mut().find(|(other, _)| *other == z) {
-                    Some((_, height)) => *height = opened.dimensions.height.max(*height),
-                    None => heights.push((z, opened.dimensions.height)),
+                match rows.iter_mut().find(|(other, ..)| *other == z) {
+                    Some((_, most_of_sum, most_low)) => {
+                        (*most_of_sum, *most_low) = (of_sum.max(*most_of_sum), low.max(*most_low));
+                    }
+                    None => rows.push((z, of_sum, low)),
                 }
             }
         }
-        let coset = TwoAdicMultiplicativeCoset::new(F::GENERATOR, self.log_tallest());
-        let coset = coset.expect("extensions of this height were made").iter().collect();
-        let xs = RowMajorMatrix::new_col(coset).bit_reverse_rows().to_row_major_matrix().values;
-        let at = |(z, height): (EF, usize)| {
-            let differences: Vec<EF> = xs[..height].par_iter().map(|&x| z - x).collect();
-            let inverses = batch_multiplicative_inverse(&differences);
-            let low = &inverses[..height >> self.fri.log_blowup];
-            let weights = low.par_iter().zip(&xs[..low.len()]).map(|(&inverse, &x)| inverse * x).collect();
+        let log_tallest = self.log_tallest();
+        let xs = Points::new(F::GENERATOR, F::two_adic_generator(log_tallest), 1 << log_tallest);
+        let at = |(z, of_sum, low): (EF, usize, usize)| {
+            let mut inverses = EF::zero_vec(of_sum.max(low));
+            xs.for_each_piece(&mut inverses, 1, |_, xs, inverses| {
+                let differences: Vec<EF> = xs.iter().map(|&x| z - x).collect();
+                inverses.copy_from_slice(&batch_multiplicative_inverse(&differences));
+            });
+            let mut weights = EF::zero_vec(low);
+            xs.for_each_piece(&mut weights, 1, |first, xs, weights| {
+                let of_xs = xs.iter().zip(&inverses[first..]);
+                weights.iter_mut().zip(of_xs).for_each(|(weight, (&x, &inverse))| *weight = inverse * x);
+            });
             AtPoint { z, inverses, weights }
         };
-        heights.into_iter().map(at).collect()
+        rows.into_iter().map(at).collect()
     }
 
     /// The values of all columns at a point z, by their values on the low coset, of n points g h^i:
@@ -179,27 +204,43 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         // With the number of terms so far.
         let mut of_heights: BTreeMap<usize, (Vec<EF>, u64)> = BTreeMap::new();
         for (opened, values) in self.all().zip(values.iter().flatten()) {
-            let (height, width) = (opened.dimensions.height, opened.dimensions.width);
-            let (sums, n_terms) = of_heights.entry(height).or_insert_with(|| (EF::zero_vec(height), 0));
+            let Dimensions { width, height } = opened.dimensions;
+            let rows = self.rows_of_sum(height);
+            let (sums, n_terms) = of_heights.entry(height).or_insert_with(|| (EF::zero_vec(rows), 0));
             if opened.points.is_empty() {
                 continue;
             }
             let powers: Vec<EF> = alpha.powers().take(width).collect();
-            let at_x = self.sums(opened, height, SumOver::Columns, &powers).unwrap_or_else(|| {
+            let at_x = self.sums(opened, rows, SumOver::Columns, &powers).unwrap_or_else(|| {
                 let powers: Vec<_> = EF::ExtensionPacking::packed_ext_powers_capped(alpha, width).collect();
-                self.matrix(opened).rowwise_packed_dot_product::<EF>(&powers).collect()
+                self.matrix(opened).split_rows(rows).0.rowwise_packed_dot_product::<EF>(&powers).collect()
             });
             for (&z, values) in opened.points.iter().zip(values) {
                 let scale = alpha.exp_u64(*n_terms);
                 let at_z = scale * dot_product::<EF, _, _>(alpha.powers(), values.iter().copied());
-                let inverses = &find(points, z).inverses[..height];
+                let inverses = &find(points, z).inverses[..rows];
                 sums.par_iter_mut().zip(&at_x).zip(inverses).for_each(|((sum, &at_x), &inverse)| {
                     *sum += (at_z - scale * at_x) * inverse;
                 });
                 *n_terms += width as u64;
             }
         }
-        of_heights.into_values().rev().map(|(sums, _)| sums).collect()
+        of_heights.into_iter().rev().map(|(height, (sums, _))| self.at_all_points(sums, height)).collect()
+    }
+
+    /// The values of a polynomial at all of its points, by those at its first ones: on the low coset, if not all are
+    /// given.
+    fn at_all_points(&self, values: Vec<EF>, height: usize) -> Vec<EF> {
+        let rows = values.len();
+        if rows == height {
+            return values;
+        }
+        let in_order: Vec<EF> = (0..rows).into_par_iter().map(|point| values[reversed(point, rows)]).collect();
+        let low = RowMajorMatrix::new(EF::flatten_to_base(in_order), EF::DIMENSION);
+        let device = self.mmcs.device().expect("a matrix of this height lies there");
+        // The polynomial in x / g, where g is the generator, is given and wanted on groups.
+        let all = extended(&low, self.fri.log_blowup, F::ONE, device);
+        EF::reconstitute_from_base(or_raise(all))
     }
 
     /// Sums over the first rows of a matrix, where it lies on a device. None: it does not, or the device has no memory

@@ -2,7 +2,7 @@
 //! where the trace's extension lies.
 
 use std::panic::resume_unwind;
-use std::thread;
+use std::thread::{self, Scope};
 
 use merklize::{or_raise, Error};
 use p3_air::symbolic::{get_symbolic_constraints, AirLayout, ConstraintLayout, SymbolicAirBuilder};
@@ -11,22 +11,27 @@ use p3_air::{check_constraints, DebugConstraintBuilder};
 use p3_air::{Air, RowWindow};
 use p3_challenger::GrindingChallenger;
 use p3_commit::{LagrangeSelectors, Pcs, PeriodicLdeTable, PolynomialSpace, UnivariateStarkPcs};
-use p3_field::{BasedVectorSpace, PackedFieldExtension, PackedValue, PrimeCharacteristicRing, PrimeField64};
-use p3_matrix::bitrev::BitReversibleMatrix;
+use p3_field::{
+    batch_multiplicative_inverse, BasedVectorSpace, Field, PackedFieldExtension, PackedValue, PrimeCharacteristicRing,
+    PrimeField64,
+};
 use p3_matrix::dense::{RowMajorMatrix, RowMajorMatrixView};
 use p3_matrix::Matrix;
 use p3_maybe_rayon::prelude::*;
 use p3_uni_stark::{
-    get_log_num_quotient_chunks_for_domain, quotient_values, Com, Commitments, Domain, OpenedValues, PackedVal,
-    PcsProverError, PreprocessedOpenedValues, PreprocessedProverData, Proof, ProverConstraintFolder, ProvingError,
-    QuotientAir, StarkGenericConfig, StarkOpeningLayout, StarkProverTranscript, StarkShape, Val,
+    get_log_num_quotient_chunks, quotient_values, Com, Commitments, Domain, OpenedValues, PackedVal, PcsProverError,
+    PreprocessedOpenedValues, PreprocessedProverData, Proof, ProverConstraintFolder, ProvingError, QuotientAir,
+    StarkGenericConfig, StarkOpeningLayout, StarkProverTranscript, StarkShape, Val,
 };
 use tracing::{info, info_span};
 
-use crate::lower::{lower, Program, SELECTORS};
+use crate::lower::{lower, Program, Selector};
+use crate::points::{reversed, Points};
 
 /// Points of each proof whose values are compared.
 const CHECKED: usize = 8;
+/// Elements that a thread takes at a time, a power of two: fewer take less time than rayon's own work.
+const LEAST: usize = 1 << 12;
 /// Of the thread that evaluates an AIR's constraints symbolically. Deep expressions are given back by recursion, and
 /// the caller's stack may be larger than that of a new thread.
 const STACK_BYTES: usize = 1 << 28;
@@ -64,7 +69,8 @@ pub struct Folding<'a, D, F> {
     pub(crate) program: &'a Program<F>,
     pub(crate) trace: &'a D,
     pub(crate) preprocessed: Option<&'a D>,
-    /// The selectors and periodic columns, with rows in bit-reversed order: one for each point.
+    pub(crate) points: usize,
+    /// Those of the program, with rows in bit-reversed order: one for each point.
     pub(crate) selectors: RowMajorMatrix<F>,
     /// Points from one to that of the next row.
     pub(crate) next: usize,
@@ -168,22 +174,22 @@ where
     let failed = |phase| move |source| ProvingError::Pcs { phase, source };
     let pcs = &config.pcs().without_copies();
     let trace_domain = pcs.natural_domain_for_degree(degree);
-    let log_chunks = get_log_num_quotient_chunks_for_domain::<Val<SC>, A>(air, layout, trace_domain, 0);
-    let chunks = 1 << log_chunks;
     let mut challenger = config.initialise_challenger();
-    // The program needs no trace, so it is made while a device is busy with the commitment.
     let has_preprocessed = preprocessed.is_some();
-    let (lowered, committed) = thread::scope(|scope| {
-        let lower = || Lowered::new(air, layout, has_preprocessed, public_values);
-        let lowering =
-            pcs.has_device().then(|| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, lower));
-        let committed = info_span!("commit to trace data").in_scope(|| pcs.commit([(trace_domain, trace)]));
-        let lowered = lowering.map(|lowering| match lowering {
-            Ok(lowering) => lowering.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => lower(),
-        });
-        (lowered, committed)
-    });
+    let count_chunks = || get_log_num_quotient_chunks::<Val<SC>, A>(air, layout, degree, 0);
+    let lower =
+        || info_span!("lower constraints").in_scope(|| Lowered::new(air, layout, has_preprocessed, public_values));
+    let commit = || info_span!("commit to trace data").in_scope(|| pcs.commit([(trace_domain, trace)]));
+    // Neither needs the trace, so both are made while a device is busy with the commitment.
+    let (log_chunks, lowered, committed) = match pcs.has_device() {
+        true => thread::scope(|scope| {
+            let (log_chunks, lowered) = (beside(scope, count_chunks), beside(scope, lower));
+            let committed = commit();
+            info_span!("wait for the program").in_scope(|| (log_chunks(), Some(lowered()), committed))
+        }),
+        false => (count_chunks(), None, commit()),
+    };
+    let chunks = 1 << log_chunks;
     let (trace_commit, trace_data) = committed.map_err(failed("trace commitment"))?;
     let (preprocessed_commit, preprocessed_data) =
         preprocessed.map(|preprocessed| (preprocessed.commitment.clone(), &preprocessed.prover_data)).unzip();
@@ -265,6 +271,19 @@ type ProverData<SC> = <<SC as StarkGenericConfig>::Pcs as Pcs<
     <SC as StarkGenericConfig>::Challenge,
     <SC as StarkGenericConfig>::Challenger,
 >>::ProverData;
+
+/// Begins work in another thread, and gives what waits for its result. If the system refuses a thread, that does the
+/// work.
+fn beside<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl Fn() -> T + Copy + Send + 'scope,
+) -> impl FnOnce() -> T + 'scope {
+    let begun = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+    move || match begun {
+        Ok(begun) => begun.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        Err(_) => work(),
+    }
+}
 
 /// The constraints of an AIR as a program, or why they are for the processors.
 struct Lowered<F> {
@@ -357,46 +376,78 @@ where
         let layout = &lowered.layout;
         let program = lowered.program.as_ref().map_err(|why| (*why).to_owned())?;
         let (weights, _) = layout.decompose_alpha::<Val<SC>, SC::Challenge>(self.alpha);
-        let selectors = self.trace_domain.selectors_on_coset(self.quotient_domain);
-        let next = self.quotient_domain.size() / self.trace_domain.size();
+        let (points, next) = (self.quotient_domain.size(), self.quotient_domain.size() / self.trace_domain.size());
         let columns = self.air.periodic_columns();
         let periodic = self.pcs.build_periodic_lde_table(&columns, self.trace_domain, self.quotient_domain);
-        let mut quotient = fold(Folding {
+        // They repeat themselves.
+        let vanishing = self.points().take(next).map(|x| self.trace_domain.vanishing_poly_at_point(x));
+        let vanishing: Vec<_> = vanishing.collect();
+        let selectors =
+            info_span!("make selectors").in_scope(|| self.selectors(&program.selectors, &vanishing, &periodic));
+        let folding = Folding {
             program,
             trace: self.trace_data,
             preprocessed: self.preprocessed_data,
-            selectors: self.selector_rows(&selectors, &periodic),
+            points,
+            selectors,
             next,
             weights: (0..layout.base_indices.len())
                 .flat_map(|i| weights.iter().map(move |of_word| of_word[i]))
                 .collect(),
-        })
-        .map_err(|error| error.to_string())?;
-        let inverses = &selectors.inv_vanishing;
-        quotient.par_iter_mut().zip(inverses).for_each(|(value, &inverse)| *value *= inverse);
-        or_raise(self.check(layout, &quotient, &selectors, &periodic, next));
+        };
+        let mut quotient = info_span!("run program").in_scope(|| fold(folding)).map_err(|error| error.to_string())?;
+        let inverses = batch_multiplicative_inverse(&vanishing);
+        quotient.par_chunks_mut(next.max(LEAST)).for_each(|values| {
+            values.iter_mut().zip(inverses.iter().cycle()).for_each(|(value, &inverse)| *value *= inverse);
+        });
+        or_raise(info_span!("compare points").in_scope(|| self.check(layout, &quotient, &periodic, next)));
         Ok(quotient)
     }
 
-    /// The selectors and the periodic columns, with rows in bit-reversed order.
-    fn selector_rows(
+    /// The points of the quotient's domain: a coset.
+    fn points(&self) -> impl Iterator<Item = Val<SC>> {
+        let (first, generator) = self.coset();
+        generator.shifted_powers(first)
+    }
+
+    /// Its first point, and the quotient of the next one and that.
+    fn coset(&self) -> (Val<SC>, Val<SC>) {
+        let first = self.quotient_domain.first_point();
+        let next = self.quotient_domain.next_point(first).expect("a coset of a group has next points");
+        (first, next / first)
+    }
+
+    /// What a program reads of selectors and periodic columns, with rows in bit-reversed order. `vanishing` is the
+    /// polynomial that vanishes on the trace, on as many points as it differs at.
+    fn selectors(
         &self,
-        selectors: &LagrangeSelectors<Vec<Val<SC>>>,
+        selectors: &[Selector],
+        vanishing: &[Val<SC>],
         periodic: &PeriodicLdeTable<Val<SC>>,
     ) -> RowMajorMatrix<Val<SC>> {
-        let width = SELECTORS + periodic.width();
-        let mut rows = Val::<SC>::zero_vec(width * self.quotient_domain.size());
-        rows.par_chunks_mut(width).enumerate().for_each(|(i, row)| {
-            row[..SELECTORS].copy_from_slice(&[
-                selectors.is_first_row[i],
-                selectors.is_last_row[i],
-                selectors.is_transition[i],
-            ]);
-            for (k, value) in row[SELECTORS..].iter_mut().enumerate() {
-                *value = *periodic.get(i, k);
+        let (width, size) = (selectors.len(), self.quotient_domain.size());
+        let mut rows = Val::<SC>::zero_vec(width * size);
+        let (first, generator) = self.coset();
+        let of_trace = self.trace_domain.next_point(Val::<SC>::ONE).expect("a coset of a group has next points");
+        let last = of_trace.inverse();
+        let inverses =
+            |xs: &[Val<SC>], at: Val<SC>| batch_multiplicative_inverse(&xs.iter().map(|&x| x - at).collect::<Vec<_>>());
+        Points::new(first, generator, size).for_each_piece(&mut rows, width.max(1), |first_row, xs, rows| {
+            let point = |i| reversed(first_row + i, size);
+            for (column, selector) in selectors.iter().enumerate() {
+                let cells = rows[column..].iter_mut().step_by(width).enumerate();
+                match *selector {
+                    Selector::IsTransition => cells.for_each(|(i, cell)| *cell = xs[i] - last),
+                    Selector::Periodic(k) => cells.for_each(|(i, cell)| *cell = *periodic.get(point(i), k)),
+                    Selector::IsFirstRow | Selector::IsLastRow => {
+                        let at = if *selector == Selector::IsFirstRow { Val::<SC>::ONE } else { last };
+                        let inverses = inverses(xs, at);
+                        cells.for_each(|(i, cell)| *cell = vanishing[point(i) % vanishing.len()] * inverses[i]);
+                    }
+                }
             }
         });
-        RowMajorMatrix::new(rows, width).bit_reverse_rows().to_row_major_matrix()
+        RowMajorMatrix::new(rows, width)
     }
 
     /// Compares values at points that nobody knows before alpha with those that Plonky3's own code computes.
@@ -404,7 +455,6 @@ where
         &self,
         layout: &ConstraintLayout,
         quotient: &[SC::Challenge],
-        selectors: &LagrangeSelectors<Vec<Val<SC>>>,
         periodic: &PeriodicLdeTable<Val<SC>>,
         next: usize,
     ) -> Result<(), Error> {
@@ -414,35 +464,42 @@ where
         let distance = (size / CHECKED) | 1;
         let points: Vec<usize> = (0..CHECKED).map(|k| (first + k * distance) % size).collect();
         let packed = |value: &dyn Fn(usize) -> Val<SC>| PackedVal::<SC>::from_fn(value);
+        let (shift, generator) = self.coset();
         let (weights, ext_weights) = layout.decompose_alpha(self.alpha);
         for points in points.chunks(PackedVal::<SC>::WIDTH) {
             // The lanes beyond the last point repeat it.
             let point = |lane: usize| points[lane.min(points.len() - 1)];
             // Of the row of each point, then of the row after it.
             let words = |data| -> Vec<PackedVal<SC>> {
-                let of_rows = |step| {
-                    let rows: Vec<_> = points.iter().map(|point| reversed((point + step) % size, size)).collect();
-                    let rows = self.pcs.rows(data, &rows);
+                let row_of = |step| move |&point: &usize| reversed((point + step) % size, size);
+                let rows: Vec<_> = points.iter().map(row_of(0)).chain(points.iter().map(row_of(next))).collect();
+                let rows = self.pcs.rows(data, &rows);
+                let words = |rows: &[Vec<Val<SC>>]| -> Vec<_> {
                     let word = |column| packed(&|lane| rows[lane.min(rows.len() - 1)][column]);
-                    (0..rows[0].len()).map(word).collect::<Vec<_>>()
+                    (0..rows[0].len()).map(word).collect()
                 };
-                [of_rows(0), of_rows(next)].concat()
+                rows.chunks(points.len()).flat_map(words).collect()
             };
             let (main, preprocessed) = (words(self.trace_data), self.preprocessed_data.map(words).unwrap_or_default());
             let main = RowMajorMatrixView::new(&main, main.len() / 2);
             let preprocessed = RowMajorMatrixView::new(&preprocessed, preprocessed.len() / 2);
             let periodic: Vec<_> =
                 (0..periodic.width()).map(|column| packed(&|lane| *periodic.get(point(lane), column))).collect();
-            let selected = |of: &[Val<SC>]| packed(&|lane| of[point(lane)]);
+            let at_point =
+                |&point: &usize| self.trace_domain.selectors_at_point(shift * generator.exp_u64(point as u64));
+            let selectors: Vec<_> = points.iter().map(at_point).collect();
+            let selected = |of: fn(&LagrangeSelectors<Val<SC>>) -> Val<SC>| {
+                packed(&|lane| of(&selectors[lane.min(selectors.len() - 1)]))
+            };
             let mut folder = ProverConstraintFolder::<SC> {
                 main,
                 preprocessed,
                 preprocessed_window: RowWindow::from_view(&preprocessed),
                 periodic_values: &periodic,
                 public_values: self.public_values,
-                is_first_row: selected(&selectors.is_first_row),
-                is_last_row: selected(&selectors.is_last_row),
-                is_transition: selected(&selectors.is_transition),
+                is_first_row: selected(|selectors| selectors.is_first_row),
+                is_last_row: selected(|selectors| selectors.is_last_row),
+                is_transition: selected(|selectors| selectors.is_transition),
                 base_alpha_powers: &weights,
                 ext_alpha_powers: &ext_weights,
                 base_constraints: vec![],
@@ -451,7 +508,7 @@ where
                 constraint_count: layout.total_constraints(),
             };
             self.air.eval(&mut folder);
-            let values = folder.finalize_constraints() * selected(&selectors.inv_vanishing);
+            let values = folder.finalize_constraints() * selected(|selectors| selectors.inv_vanishing);
             for (lane, &point) in points.iter().enumerate() {
                 if values.extract(lane) != quotient[point] {
                     return Err(Error::invalid_argument(format!(
@@ -466,16 +523,6 @@ where
     }
 }
 
-/// The row of a point, of `size` ones, where rows are in bit-reversed order.
-fn reversed(point: usize, size: usize) -> usize {
-    // Twice, because no number is shifted by all of its bits.
-    point.reverse_bits() >> 1 >> (usize::BITS - 1 - size.ilog2())
-}
-
-#[cfg(test)]
-#[path = "../examples/keccak/configs.rs"]
-#[allow(dead_code)]
-mod configs;
 #[cfg(test)]
 #[path = "../tests/random_air/mod.rs"]
 mod random_air;
@@ -499,14 +546,14 @@ mod tests {
         ($($name:ident)*) => {$(
             #[test]
             fn $name() {
-                use super::configs::$name::*;
+                use crate::configs::$name::*;
                 if !HAS_LIBRARY {
                     return println!("skipped: the library does not run here");
                 }
                 let (hasher, compressor, challenger) = parts();
                 let cpu = Arc::new(Device::open("cpu").unwrap());
                 let ours = Ours::new(hasher, compressor, 0, hash(), cpu).unwrap();
-                let config = super::configs::device_config::<Val, DEGREE, _, _>(ours, challenger, 3);
+                let config = crate::configs::device_config::<Val, DEGREE, _, _>(ours, challenger, 3);
                 let pcs = config.pcs();
                 let times = std::env::var("MERKLIZE_RANDOM_AIRS").map_or(1, |times| times.parse().unwrap());
                 let mut n_compared = 0;
@@ -516,7 +563,7 @@ mod tests {
                     let preprocessed = setup_preprocessed(&config, &air, log_height).unwrap().map(|(data, _)| data);
                     let layout = AirLayout::from_air(&air);
                     let domain = TwoAdicMultiplicativeCoset::new(Val::ONE, log_height).unwrap();
-                    let log_chunks = get_log_num_quotient_chunks_for_domain::<Val, _>(&air, layout, domain, 0);
+                    let log_chunks = get_log_num_quotient_chunks::<Val, _>(&air, layout, air.height, 0);
                     if log_chunks > 1 {
                         continue; // many factors of a selector: the extension is too low
                     }

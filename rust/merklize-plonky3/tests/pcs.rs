@@ -16,7 +16,7 @@ use p3_commit::{
 };
 use p3_dft::Radix2DitParallel;
 use p3_field::coset::TwoAdicMultiplicativeCoset;
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::{Field, PrimeCharacteristicRing, TwoAdicField};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_matrix::Matrix;
 
@@ -227,8 +227,9 @@ fn points_that_stock_refuses() {
             text.unwrap_or_else(|| panic.downcast_ref::<&str>().expect("a text").to_string())
         }};
     }
-    // Zero has no inverse; the other one is a point of the extension's coset.
-    for point in [Ext::ZERO, Ext::from(Val::GENERATOR)] {
+    // Zero has no inverse; the others are points of the extension's coset, the last one not of the low coset.
+    let next = Val::GENERATOR * Val::two_adic_generator(5);
+    for point in [Ext::ZERO, Ext::from(Val::GENERATOR), Ext::from(next)] {
         let of_stock = refusal!(stock, point);
         for device in devices(true) {
             let ours = Ours::new(hasher.clone(), compressor.clone(), 0, hash(), device).unwrap();
