@@ -1,8 +1,10 @@
 //! Measures commitments and whole proofs, by the stock crates and by merklize, in turns in one process. Prints a table;
 //! --json writes the rows to a file.
 //!
-//!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--gate] [--json FILE]
+//!     proofs [--device NAME]... [--only TEXT] [--rows LOG2] [--repeat N] [--commitments] [--gate] [--together]
+//!            [--json FILE]
 //!
+//! --together measures proofs by our `prove` a second time: N one after another, then two threads with N each.
 //! --gate measures proofs of Plonky3 alone, and beside them such whose commitment to the trace is precomputed, but
 //! copied over the link (gate.rs).
 
@@ -34,6 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         repeat: 5,
         proofs: true,
         gate: false,
+        #[cfg(feature = "proofs")]
+        together: false,
         json: None,
         rows: vec![],
     };
@@ -48,6 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--repeat" => bench.repeat = value()?.parse()?,
             "--commitments" => bench.proofs = false,
             "--gate" if cfg!(feature = "proofs") => bench.gate = true,
+            #[cfg(feature = "proofs")]
+            "--together" => bench.together = true,
             "--json" => bench.json = Some(value()?),
             _ => return Err(format!("unknown option: {option}").into()),
         }

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 use std::sync::Arc;
+#[cfg(feature = "proofs")]
+use std::thread;
 use std::time::Instant;
 
 use merklize::Device;
@@ -19,6 +21,9 @@ pub struct Bench {
     pub proofs: bool,
     /// Whether proofs with a precomputed commitment are measured beside the others, and commitments alone are not.
     pub gate: bool,
+    /// Whether proofs by two threads at once are measured, too.
+    #[cfg(feature = "proofs")]
+    pub together: bool,
     /// The file to which all rows are written after each measurement.
     pub json: Option<String>,
     pub rows: Vec<Row>,
@@ -165,6 +170,37 @@ impl Bench {
             parts: vec![],
         });
         self.write()
+    }
+
+    /// Measures `repeat` proofs one after another, then those of two threads of which each makes as many. Inputs are made
+    /// before, and proofs are judged afterwards.
+    #[cfg(feature = "proofs")]
+    pub fn together<T: Send, P: Send>(
+        &mut self,
+        job: &str,
+        log_rows: u32,
+        by: &str,
+        input: impl Fn() -> T,
+        proof: impl Fn(T) -> Result<P, String> + Sync,
+        judge: impl Fn(P) -> Result<(), Box<dyn Error>>,
+    ) -> Result<(), Box<dyn Error>> {
+        for (what, n_threads) in [("proofs one by one", 1), ("proofs two at once", 2)] {
+            let inputs = || (0..self.repeat).map(|_| input()).collect::<Vec<_>>();
+            let inputs: Vec<_> = (0..n_threads).map(|_| inputs()).collect();
+            let prove = |inputs: Vec<T>| inputs.into_iter().map(&proof).collect::<Result<Vec<_>, _>>();
+            let prove = &prove;
+            let start = Instant::now();
+            let proofs = thread::scope(|scope| {
+                let threads: Vec<_> = inputs.into_iter().map(|inputs| scope.spawn(move || prove(inputs))).collect();
+                let proofs = threads.into_iter().map(|thread| thread.join().expect("errors are values"));
+                proofs.collect::<Result<Vec<_>, _>>()
+            })?;
+            let seconds = start.elapsed().as_secs_f64() / (n_threads * self.repeat) as f64;
+            proofs.into_iter().flatten().try_for_each(&judge)?;
+            self.part(job, what, log_rows, by, 0, vec![seconds])?;
+            println!("{:>8.0} proofs an hour", 3600.0 / seconds);
+        }
+        Ok(())
     }
 
     fn write(&self) -> Result<(), Box<dyn Error>> {

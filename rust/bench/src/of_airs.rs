@@ -20,7 +20,7 @@ use rand::SeedableRng;
 use crate::configs::{self, Challenge, Config, DeviceConfig};
 use crate::gate::fresh;
 use crate::measure::{Bench, Contender, Watch};
-use crate::of_plonky3::{proof, text};
+use crate::of_plonky3::{proof, text, together};
 
 const QUERIES: usize = 100;
 
@@ -126,6 +126,9 @@ macro_rules! job {
                 contenders.push((format!("{id} merklize prove"), pcs_and_prove));
             }
             $bench.turns($job, "proof", log_rows, &contenders)?;
+            for (id, config) in &configs {
+                together!($bench, $job, log_rows, id, config, &air, trace, &judge);
+            }
         }
     };
 }

@@ -24,7 +24,8 @@ use crate::measure::{Bench, Contender};
 /// The type of a digest's words in Plonky3's own tree over the library's lanes.
 type Byte = u8;
 
-/// A proof of `$trace` of `$air` by `$prove`, which the configuration `$judge` verifies under the types that `$retyped` makes.
+/// A proof of `$trace` of `$air` by `$prove`, which the configuration `$judge` verifies under the types that `$retyped`
+/// makes.
 #[cfg(feature = "proofs")]
 macro_rules! proof {
     ($prove:path, $config:expr, $air:expr, $trace:ident, $judge:expr, $retyped:expr) => {{
@@ -36,8 +37,23 @@ macro_rules! proof {
         })
     }};
 }
+/// Proofs by our `prove`, one after another and two at once.
 #[cfg(feature = "proofs")]
-pub(crate) use proof;
+macro_rules! together {
+    ($bench:ident, $job:expr, $log_rows:expr, $id:expr, $config:expr, $air:expr, $trace:ident, $judge:expr) => {
+        if $bench.together {
+            let (config, air, judge) = ($config, $air, $judge);
+            let proof = |trace| {
+                let proof = catch(|| merklize_plonky3::prove(config, air, trace, &[]));
+                proof.map_err(|error| error.to_string())?.map_err(|error| format!("{error:?}"))
+            };
+            let verify = |proof| verify(judge, air, &stock_proof(proof), &[]).map_err(text);
+            $bench.together($job, $log_rows, $id, || fresh(&$trace), proof, verify)?;
+        }
+    };
+}
+#[cfg(feature = "proofs")]
+pub(crate) use {proof, together};
 
 /// A proof with a precomputed commitment to its trace, which the configuration `$judge` of the same Mmcs verifies.
 #[cfg(feature = "proofs")]
@@ -144,6 +160,9 @@ macro_rules! job {
                 }
                 $bench.turns($job, "proof", log_rows, &contenders)?;
                 drop(contenders);
+                for (device, config) in devices.iter().zip(&pcs_configs) {
+                    together!($bench, $job, log_rows, &device.info().id, config, &KeccakAir {}, trace, &judge);
+                }
                 for (id, link) in links {
                     for (what, bytes, seconds) in link.parts() {
                         $bench.part($job, what, log_rows, &id, bytes, seconds)?;

@@ -7,10 +7,40 @@ use std::time::Instant;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Spans of p3-uni-stark and p3-fri 0.8, each entered once a proof.
-const SPANS: [&str; 4] = ["commit to trace data", "commit to quotient poly chunks", "open", "commit phase"];
-/// Of a proof. Constraints are what lies between the first two spans.
-pub const PARTS: [&str; 5] = ["commit", "constraints", "commit_quotient", "open", "of_it_folding"];
+/// Spans of p3-uni-stark and p3-fri 0.8, and of merklize-plonky3, each entered at most once a proof.
+const SPANS: [&str; 13] = [
+    "commit to trace data",
+    "commit to quotient poly chunks",
+    "lower constraints",
+    "wait for the program",
+    "make selectors",
+    "run program",
+    "compare points",
+    "open",
+    "invert",
+    "evaluate at points",
+    "reduce",
+    "commit phase",
+    "query phase",
+];
+/// Of a proof. Constraints are what lies between the first two spans. The parts of a part follow it; lowering lies
+/// beside the commitment.
+pub const PARTS: [&str; 14] = [
+    "commit",
+    "constraints",
+    "of_it_lowering",
+    "of_it_waiting",
+    "of_it_selectors",
+    "of_it_program",
+    "of_it_comparing",
+    "commit_quotient",
+    "open",
+    "of_it_inverting",
+    "of_it_evaluating",
+    "of_it_reducing",
+    "of_it_folding",
+    "of_it_queries",
+];
 
 /// Nanoseconds since the first use, at which each span was entered and left last.
 static TIMES: [[AtomicU64; 2]; SPANS.len()] = [const { [const { AtomicU64::new(0) }; 2] }; SPANS.len()];
@@ -53,9 +83,27 @@ pub fn clear() {
     TIMES.iter().flatten().for_each(|time| time.store(0, Ordering::Relaxed));
 }
 
-/// Seconds of each of PARTS in the last proof, if there was one.
+/// Seconds of each of PARTS in the last proof, if there was one. A span that was not entered took none.
 pub fn parts() -> Option<[f64; PARTS.len()]> {
     let at = |span: usize, end: usize| TIMES[span][end].load(Ordering::Relaxed) as f64 / 1e9;
     let of = |span| at(span, 1) - at(span, 0);
-    (at(3, 1) > 0.0).then(|| [of(0), at(1, 0) - at(0, 1), of(1), of(2), of(3)])
+    let [commit, quotient, lower, wait, select, run, compare, open, invert, evaluate, reduce, fold, query] =
+        core::array::from_fn(of);
+    let constraints = at(1, 0) - at(0, 1);
+    (fold > 0.0).then_some([
+        commit,
+        constraints,
+        lower,
+        wait,
+        select,
+        run,
+        compare,
+        quotient,
+        open,
+        invert,
+        evaluate,
+        reduce,
+        fold,
+        query,
+    ])
 }

@@ -82,9 +82,11 @@ pub(crate) struct Late<M> {
 struct There<M> {
     dimensions: Vec<Dimensions>,
     fetch: Box<dyn Fn() -> Committed<M> + Send + Sync>,
-    /// Rows of a matrix: a `Vec` of elements each, all in a `Vec`.
-    rows: Box<dyn Fn(usize, &[usize]) -> Box<dyn Any> + Send + Sync>,
+    rows: Box<RowsOf>,
 }
+
+/// Rows of a matrix: a `Vec` of elements each, all in a `Vec`.
+type RowsOf = dyn Fn(usize, &[usize]) -> Box<dyn Any> + Send + Sync;
 
 impl<M> From<Committed<M>> for Late<M> {
     fn from(committed: Committed<M>) -> Self {
