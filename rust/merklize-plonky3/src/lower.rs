@@ -1,16 +1,19 @@
 //! An AIR's constraints as a program of the library: steps over the slots of a point.
 
+use core::hash::{BuildHasherDefault, Hasher};
 use core::ptr;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use merklize::{ConstraintStep, Operand};
 use p3_field::PrimeField64;
 use p3_uni_stark::{BaseEntry, BaseLeaf, SymbolicExpr, SymbolicExpression};
 
-/// Slots of a point: as few as serve. With fewer a device computes more points at a time, and computes more values again.
-const SLOTS: [usize; 3] = [16, 32, 64];
+/// Slots of a point: as few as serve. With fewer a device computes more points at a time, but more values again.
+const SLOTS: [u32; 3] = [16, 32, 64];
 /// An AIR whose program would be longer is left to the processors.
 const MOST_STEPS: usize = 1 << 22;
+const TOO_LONG: &str = "its program would have too many steps";
 
 /// A column of the matrix that the host makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,9 +45,9 @@ pub(crate) fn lower<F: PrimeField64>(
 ) -> Result<Program<F>, &'static str> {
     let mut graph = Graph {
         nodes: vec![],
-        numbers: HashMap::new(),
+        numbers: Numbers::default(),
         scalars: vec![],
-        scalar_numbers: HashMap::new(),
+        scalar_numbers: Numbers::default(),
         selectors: vec![],
         selector_matrix: 1 + u32::from(has_preprocessed),
         public_values,
@@ -68,42 +71,89 @@ enum Op {
 }
 
 /// What a step reads where it lies, or what another step computes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
     Read(Operand),
-    Node(usize),
+    Node(u32),
 }
+
+impl Value {
+    /// Another number for each value.
+    fn code(self) -> u64 {
+        let of = |kind: u64, number: u32| kind << 32 | u64::from(number);
+        match self {
+            Self::Node(number) => of(0, number),
+            Self::Read(Operand::Slot(number)) => of(1, number),
+            Self::Read(Operand::Scalar(number)) => of(2, number),
+            Self::Read(Operand::Cell { matrix, column, is_next }) => {
+                of(4 + 2 * u64::from(matrix) + u64::from(is_next), column)
+            }
+        }
+    }
+}
+
+/// Numbers are looked up several times an expression, so their hash is a product. Nobody gains by making an AIR of
+/// expressions that collide.
+#[derive(Default)]
+struct Product(u64);
+
+impl Hasher for Product {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+    fn write_u64(&mut self, number: u64) {
+        let product = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
+    }
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+}
+
+type Numbers<K, V> = HashMap<K, V, BuildHasherDefault<Product>>;
 
 #[derive(Clone)]
 struct Node {
     op: Op,
     operands: [Value; 2],
     /// Slots that it takes to compute it and its operands, by the rule of Sethi and Ullman for trees.
-    needs: usize,
+    needs: u32,
     /// Operands that it is of nodes that are to be computed, and constraints that it is.
-    users: usize,
-    slot: Option<usize>,
-    last_used: usize,
+    users: u32,
+    slot: Option<u8>,
+    last_used: u32,
     /// Nodes whose other operand is computed while it waits.
-    waits_for: usize,
+    waits_for: u32,
 }
 
 /// Slots that it takes to compute a value.
-fn needs(nodes: &[Node], value: Value) -> usize {
+fn needs(nodes: &[Node], value: Value) -> u32 {
     match value {
         Value::Read(_) => 0,
-        Value::Node(number) => nodes[number].needs,
+        Value::Node(number) => nodes[number as usize].needs,
     }
 }
+
+/// What is left to do for an expression.
+enum Task<'a, F> {
+    Value(&'a SymbolicExpression<F>, IsShared),
+    /// Its step, when its operands have values. With its place, if it is shared.
+    Step(Op, HasTwoOperands, Option<*const SymbolicExpression<F>>),
+}
+type IsShared = bool;
+type HasTwoOperands = bool;
 
 /// The expressions of constraints. Equal ones are one node, wherever they lie: a prover's expressions are values, and
 /// each use of one is a copy.
 struct Graph<'a, F> {
     /// Operands come before the nodes that they are of.
     nodes: Vec<Node>,
-    numbers: HashMap<(Op, [Value; 2]), usize>,
+    numbers: Numbers<(u64, u64, u64), u32>,
     scalars: Vec<F>,
-    scalar_numbers: HashMap<u64, u32>,
+    scalar_numbers: Numbers<u64, u32>,
     selectors: Vec<Selector>,
     /// The number of the matrix with the selectors.
     selector_matrix: u32,
@@ -112,18 +162,33 @@ struct Graph<'a, F> {
 
 impl<F: PrimeField64> Graph<'_, F> {
     /// Without recursion: a stack may be too small for a deep expression.
-    fn values(&mut self, constraints: &[SymbolicExpression<F>]) -> Result<Vec<Value>, &'static str> {
-        let mut values: HashMap<*const SymbolicExpression<F>, Value> = HashMap::new();
+    fn values<'a>(&mut self, constraints: &'a [SymbolicExpression<F>]) -> Result<Vec<Value>, &'static str> {
+        // Those of shared expressions.
+        let mut known: Numbers<*const SymbolicExpression<F>, Value> = Numbers::default();
+        let mut values = vec![];
+        let mut tasks = vec![];
         for constraint in constraints {
-            let mut open = vec![(constraint, false)];
-            while let Some((node, has_operands)) = open.pop() {
-                let place = ptr::from_ref(node);
-                if values.contains_key(&place) {
+            tasks.push(Task::Value(constraint, false));
+            while let Some(task) = tasks.pop() {
+                let (expression, is_shared) = match task {
+                    Task::Value(expression, is_shared) => (expression, is_shared),
+                    Task::Step(op, has_two, place) => {
+                        let b = values.pop().expect("a step comes after its operands");
+                        let a = if has_two { values.pop() } else { Some(Value::Read(self.scalar(F::ZERO))) };
+                        let value = self.node(op, [a.expect("it has two"), b])?;
+                        known.extend(place.map(|place| (place, value)));
+                        values.push(value);
+                        continue;
+                    }
+                };
+                let place = is_shared.then(|| ptr::from_ref(expression));
+                if let Some(&value) = place.and_then(|place| known.get(&place)) {
+                    values.push(value);
                     continue;
                 }
-                let (op, x, y) = match node {
+                let (op, x, y) = match expression {
                     SymbolicExpr::Leaf(leaf) => {
-                        values.insert(place, Value::Read(self.leaf(leaf)?));
+                        values.push(Value::Read(self.leaf(leaf)?));
                         continue;
                     }
                     SymbolicExpr::Neg { x, .. } => (Op::Subtract, None, x),
@@ -131,39 +196,37 @@ impl<F: PrimeField64> Graph<'_, F> {
                     SymbolicExpr::Sub { x, y, .. } => (Op::Subtract, Some(x), y),
                     SymbolicExpr::Mul { x, y, .. } => (Op::Multiply, Some(x), y),
                 };
-                if has_operands {
-                    let of = |x| values[&ptr::from_ref::<SymbolicExpression<F>>(x)];
-                    let x = x.map_or_else(|| Value::Read(self.scalar(F::ZERO)), |x| of(x));
-                    let value = self.node(op, [x, of(y)]);
-                    values.insert(place, value);
-                } else {
-                    open.push((node, true));
-                    open.extend(x.into_iter().chain([y]).map(|operand| (&**operand, false)));
+                tasks.push(Task::Step(op, x.is_some(), place));
+                let task = |operand: &'a Arc<_>| Task::Value(&**operand, Arc::strong_count(operand) > 1);
+                tasks.push(task(y));
+                if let Some(x) = x {
+                    tasks.push(task(x));
                 }
             }
         }
-        Ok(constraints.iter().map(|constraint| values[&ptr::from_ref(constraint)]).collect())
+        Ok(values)
     }
 
-    fn node(&mut self, op: Op, operands: [Value; 2]) -> Value {
+    fn node(&mut self, op: Op, operands: [Value; 2]) -> Result<Value, &'static str> {
         let [a, b] = operands;
         if let (Value::Read(Operand::Scalar(a)), Value::Read(Operand::Scalar(b))) = (a, b) {
             let (a, b) = (self.scalars[a as usize], self.scalars[b as usize]);
-            return Value::Read(self.scalar(match op {
+            return Ok(Value::Read(self.scalar(match op {
                 Op::Add => a + b,
                 Op::Subtract => a - b,
                 Op::Multiply => a * b,
-            }));
+            })));
         }
-        let same = self.numbers.get(&(op, [a, b]));
-        if let Some(&same) = same.or_else(|| self.numbers.get(&(op, [b, a])).filter(|_| op != Op::Subtract)) {
-            return Value::Node(same);
+        let number = u32::try_from(self.nodes.len()).map_err(|_| TOO_LONG)?;
+        let (of_a, of_b) = (a.code(), b.code());
+        let (low, high) = if op == Op::Subtract { (of_a, of_b) } else { (of_a.min(of_b), of_a.max(of_b)) };
+        let same = *self.numbers.entry((op as u64, low, high)).or_insert(number);
+        if same == number {
+            let [of_a, of_b] = operands.map(|operand| needs(&self.nodes, operand));
+            let needs = if a != b && of_a == of_b { of_a + 1 } else { of_a.max(of_b).max(1) };
+            self.nodes.push(Node { op, operands, needs, users: 0, slot: None, last_used: 0, waits_for: 0 });
         }
-        let [of_a, of_b] = operands.map(|operand| needs(&self.nodes, operand));
-        let needs = if a != b && of_a == of_b { of_a + 1 } else { of_a.max(of_b).max(1) };
-        self.numbers.insert((op, operands), self.nodes.len());
-        self.nodes.push(Node { op, operands, needs, users: 0, slot: None, last_used: 0, waits_for: 0 });
-        Value::Node(self.nodes.len() - 1)
+        Ok(Value::Node(same))
     }
 
     fn leaf(&mut self, leaf: &BaseLeaf<F>) -> Result<Operand, &'static str> {
@@ -211,13 +274,18 @@ impl<F: PrimeField64> Graph<'_, F> {
 struct Schedule {
     nodes: Vec<Node>,
     steps: Vec<ConstraintStep>,
-    slots: Vec<Option<usize>>,
-    now: usize,
+    /// The nodes in used slots.
+    slots: Vec<u32>,
+    /// A bit for each. Those of slots that there are not are set.
+    used_slots: u64,
+    now: u32,
 }
 
 impl Schedule {
-    fn steps(nodes: Vec<Node>, values: &[Value], n_slots: usize) -> Result<Vec<ConstraintStep>, &'static str> {
-        let mut schedule = Self { nodes, steps: vec![], slots: vec![None; n_slots], now: 0 };
+    fn steps(nodes: Vec<Node>, values: &[Value], n_slots: u32) -> Result<Vec<ConstraintStep>, &'static str> {
+        let steps = Vec::with_capacity(nodes.len() + values.len());
+        let used_slots = u64::MAX.checked_shl(n_slots).unwrap_or(0);
+        let mut schedule = Self { nodes, steps, slots: vec![0; n_slots as usize], used_slots, now: 0 };
         for &value in values {
             schedule.wants(value);
         }
@@ -231,7 +299,7 @@ impl Schedule {
 
     fn push(&mut self, step: ConstraintStep) -> Result<(), &'static str> {
         if self.steps.len() == MOST_STEPS {
-            return Err("its program would have too many steps");
+            return Err(TOO_LONG);
         }
         self.steps.push(step);
         Ok(())
@@ -240,14 +308,16 @@ impl Schedule {
     fn is_computed(&self, value: Value) -> bool {
         match value {
             Value::Read(_) => true,
-            Value::Node(number) => self.nodes[number].slot.is_some(),
+            Value::Node(number) => self.nodes[number as usize].slot.is_some(),
         }
     }
 
     fn operand(&self, value: Value) -> Operand {
         match value {
             Value::Read(operand) => operand,
-            Value::Node(number) => Operand::Slot(self.nodes[number].slot.expect("it is computed first") as u32),
+            Value::Node(number) => {
+                Operand::Slot(self.nodes[number as usize].slot.expect("it is computed first").into())
+            }
         }
     }
 
@@ -256,7 +326,7 @@ impl Schedule {
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             let Value::Node(number) = value else { continue };
-            let node = &mut self.nodes[number];
+            let node = &mut self.nodes[number as usize];
             node.users += 1;
             if node.users == 1 && node.slot.is_none() {
                 open.extend(node.operands);
@@ -273,7 +343,7 @@ impl Schedule {
             if n_computed == 0 && self.is_computed(value) {
                 continue;
             }
-            let [a, b] = self.nodes[number].operands;
+            let [a, b] = self.nodes[number as usize].operands;
             let is_first = needs(&self.nodes, a) >= needs(&self.nodes, b);
             let [first, second] = if is_first { [a, b] } else { [b, a] };
             match n_computed {
@@ -291,14 +361,15 @@ impl Schedule {
         Ok(())
     }
 
-    fn waits_for(&mut self, value: Value, changed: impl FnOnce(usize) -> usize) {
+    fn waits_for(&mut self, value: Value, changed: impl FnOnce(u32) -> u32) {
         if let Value::Node(number) = value {
-            self.nodes[number].waits_for = changed(self.nodes[number].waits_for);
+            let node = &mut self.nodes[number as usize];
+            node.waits_for = changed(node.waits_for);
         }
     }
 
-    fn emit(&mut self, number: usize) -> Result<(), &'static str> {
-        let Node { op, operands: [a, b], .. } = self.nodes[number];
+    fn emit(&mut self, number: u32) -> Result<(), &'static str> {
+        let Node { op, operands: [a, b], .. } = self.nodes[number as usize];
         let of_step = [self.operand(a), self.operand(b)];
         self.use_once(a);
         self.use_once(b);
@@ -308,33 +379,36 @@ impl Schedule {
             Op::Subtract => ConstraintStep::subtract,
             Op::Multiply => ConstraintStep::multiply,
         };
-        self.push(step(slot as u32, of_step[0], of_step[1]))?;
-        self.slots[slot] = Some(number);
-        (self.nodes[number].slot, self.nodes[number].last_used) = (Some(slot), self.now);
+        self.push(step(slot.into(), of_step[0], of_step[1]))?;
+        self.slots[usize::from(slot)] = number;
+        self.used_slots |= 1 << slot;
+        let node = &mut self.nodes[number as usize];
+        (node.slot, node.last_used) = (Some(slot), self.now);
         Ok(())
     }
 
     fn use_once(&mut self, value: Value) {
         let Value::Node(number) = value else { return };
         self.now += 1;
-        let node = &mut self.nodes[number];
+        let node = &mut self.nodes[number as usize];
         node.users -= 1;
         node.last_used = self.now;
         if node.users == 0 {
-            self.slots[node.slot.take().expect("it is computed")] = None;
+            self.used_slots &= !(1 << node.slot.take().expect("it is computed"));
         }
     }
 
     /// A slot without a value, or with the value that was used the longest ago and is not waited for.
-    fn free_slot(&mut self) -> Result<usize, &'static str> {
-        if let Some(free) = self.slots.iter().position(Option::is_none) {
-            return Ok(free);
+    fn free_slot(&mut self) -> Result<u8, &'static str> {
+        if self.used_slots != u64::MAX {
+            return Ok(self.used_slots.trailing_ones() as u8);
         }
-        let all = self.slots.iter().flatten().copied().filter(|&number| self.nodes[number].waits_for == 0);
-        let oldest = all.min_by_key(|&number| self.nodes[number].last_used);
-        let oldest = oldest.ok_or("a constraint needs more slots than there are")?;
-        let slot = self.nodes[oldest].slot.take().expect("it has one");
-        for operand in self.nodes[oldest].operands {
+        let all = self.slots.iter().map(|&number| number as usize);
+        let not_waited_for = all.filter(|&number| self.nodes[number].waits_for == 0);
+        let oldest = not_waited_for.min_by_key(|&number| self.nodes[number].last_used);
+        let oldest = &mut self.nodes[oldest.ok_or("a constraint needs more slots than there are")?];
+        let slot = oldest.slot.take().expect("it has one");
+        for operand in oldest.operands {
             self.wants(operand);
         }
         Ok(slot)
