@@ -78,6 +78,32 @@ macro_rules! same_as_stock {
                 }
             }
 
+            /// Threads that share a device, and one configuration.
+            #[test]
+            fn two_proofs_at_once() {
+                let prepared = [10, 16].map(|log_height| {
+                    let trace = Powers::trace::<Val>(log_height);
+                    let last = [trace.values[trace.values.len() - 2]];
+                    let expected = p3_uni_stark::prove(&stock_config(1), &Powers::Sound, trace.clone(), &last).unwrap();
+                    (trace, last, serde_json::to_vec(&expected).unwrap())
+                });
+                for device in devices() {
+                    let ours = &our_config(&device, 1);
+                    std::thread::scope(|scope| {
+                        for (trace, last, expected) in &prepared {
+                            let device = &device;
+                            scope.spawn(move || {
+                                for _ in 0..3 {
+                                    let proof = catch(|| prove(ours, &Powers::Sound, trace.clone(), last).unwrap());
+                                    let bytes = serde_json::to_vec(&proof.unwrap()).unwrap();
+                                    assert!(bytes == *expected, "{device:?}, {} rows", trace.values.len() / 2);
+                                }
+                            });
+                        }
+                    });
+                }
+            }
+
             #[test]
             fn constraints_of_many_values() {
                 let trace = Powers::trace::<Val>(4);
