@@ -172,8 +172,8 @@ impl Bench {
         self.write()
     }
 
-    /// Measures `repeat` proofs one after another, then those of two threads of which each makes as many. Inputs are made
-    /// before, and proofs are judged afterwards.
+    /// Measures `repeat` proofs one after another, then those of two threads of which each makes as many. Inputs are
+    /// made before, and proofs are judged afterwards.
     #[cfg(feature = "proofs")]
     pub fn together<T: Send, P: Send>(
         &mut self,

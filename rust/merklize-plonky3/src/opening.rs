@@ -38,8 +38,8 @@ struct Opened<'a, D, EF> {
     points: &'a [EF],
 }
 
-/// A point z, 1 / (z - x) for each x at which what is folded is computed, and x / (z - x) for each x of the low coset of
-/// the tallest matrix opened at z. In bit-reversed order, so a lower matrix uses a prefix.
+/// A point z, 1 / (z - x) for each x at which what is folded is computed, and x / (z - x) for each x of the low coset
+/// of the tallest matrix opened at z. In bit-reversed order, so a lower matrix uses a prefix.
 struct AtPoint<EF> {
     z: EF,
     inverses: Vec<EF>,

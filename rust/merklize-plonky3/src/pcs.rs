@@ -46,9 +46,10 @@ const FOLDED_ON_DEVICE: usize = 2 << 20;
 /// the CPU, in a build for AVX2 or NEON, Plonky3's own code extends, because it is faster there. A device with memory
 /// of its own keeps the extensions, if it has room, until the prover's data is dropped. `open` evaluates columns and
 /// adds them up there, and only weights and sums go to and fro; what does not lie on a device Plonky3's own code
-/// evaluates. Folding has the steps of Plonky3's. A device with memory of its own commits to large folded vectors; to the
-/// others the processors commit, in a build for AVX2 or NEON by Plonky3's own code. `verify` is the stock scheme's. The memory of large matrices
-/// is given back by another thread. With [`prove`](crate::prove) constraints are evaluated on the device, too.
+/// evaluates. Folding has the steps of Plonky3's. A device with memory of its own commits to large folded vectors. To
+/// the others the processors commit, in a build for AVX2 or NEON by Plonky3's own code. `verify` is the stock scheme's.
+/// The memory of large matrices is given back by another thread. With [`prove`](crate::prove) constraints are evaluated
+/// on the device, too.
 ///
 /// The commitments of the trait cannot fail by an error of a device, so it is a panic, and [`catch`](crate::catch)
 /// turns it back into a value.
@@ -288,7 +289,7 @@ fn every_nth<F: TwoAdicElement>(matrix: &RowMajorMatrix<F>, first: usize, n: usi
     const ROWS: usize = 1 << 12;
     let width = matrix.width;
     let mut values = F::zero_vec(matrix.height() / n * width);
-    values.par_chunks_mut(ROWS * width).enumerate().for_each(|(piece, rows)| {
+    values.par_chunks_mut(ROWS * width.max(1)).enumerate().for_each(|(piece, rows)| {
         for (i, row) in rows.chunks_exact_mut(width).enumerate() {
             row.copy_from_slice(&matrix.values[((piece * ROWS + i) * n + first) * width..][..width]);
         }
