@@ -132,7 +132,7 @@ impl Bench {
                 "{job:24} {what:8} 2^{log_rows:<3} {by:20} {median:9.4} s {ratio:6.2} x  CPU {cpu_seconds:8.3} s \
                  {cpu_ratio:6.2} x  spread {spread:.2}"
             );
-            for (part, seconds) in spans::PARTS.iter().zip(&row.parts) {
+            for (part, seconds) in spans::PARTS.iter().zip(&row.parts).filter(|(_, &seconds)| seconds > 0.0) {
                 println!("    {part:20} {seconds:9.4} s  {:.2} of it", seconds / median);
             }
             self.rows.push(row);
