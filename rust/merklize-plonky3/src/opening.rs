@@ -40,10 +40,11 @@ struct Opened<'a, D, EF> {
 
 /// A point z, 1 / (z - x) for each x at which what is folded is computed, and x / (z - x) for each x of the low coset
 /// of the tallest matrix opened at z. In bit-reversed order, so a lower matrix uses a prefix.
-struct AtPoint<EF> {
+struct AtPoint<F, EF> {
     z: EF,
     inverses: Vec<EF>,
-    weights: Vec<EF>,
+    /// The words of each.
+    weights: Vec<F>,
 }
 
 pub(crate) struct Opening<'a, F: TwoAdicElement, EF, M: DeviceMmcs<F>> {
@@ -151,7 +152,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
     }
 
     /// Each point once.
-    fn points(&self) -> Vec<AtPoint<EF>> {
+    fn points(&self) -> Vec<AtPoint<F, EF>> {
         // With the rows of inverses and of weights.
         let mut rows: Vec<(EF, usize, usize)> = vec![];
         for opened in self.all() {
@@ -179,19 +180,21 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
                 let of_xs = xs.iter().zip(&inverses[first..]);
                 weights.iter_mut().zip(of_xs).for_each(|(weight, (&x, &inverse))| *weight = inverse * x);
             });
-            AtPoint { z, inverses, weights }
+            AtPoint { z, inverses, weights: EF::flatten_to_base(weights) }
         };
         rows.into_iter().map(at).collect()
     }
 
     /// The values of all columns at a point z, by their values on the low coset, of n points g h^i:
     /// f(z) = (z^n - g^n) / (n g^n) times the sum of f(x) x / (z - x).
-    fn evaluated(&self, opened: &OpenedOf<'a, F, EF, M>, at: &AtPoint<EF>) -> Vec<EF> {
+    fn evaluated(&self, opened: &OpenedOf<'a, F, EF, M>, at: &AtPoint<F, EF>) -> Vec<EF> {
         let rows = opened.dimensions.height >> self.fri.log_blowup;
         let log_rows = rows.ilog2() as usize;
-        let weights = &at.weights[..rows];
-        let sums = self.sums(opened, rows, SumOver::Rows, weights);
-        let mut values = sums.unwrap_or_else(|| self.matrix(opened).split_rows(rows).0.columnwise_dot_product(weights));
+        let weights = &at.weights[..rows * EF::DIMENSION];
+        let mut values = self.sums(opened, rows, SumOver::Rows, weights).unwrap_or_else(|| {
+            let weights = EF::reconstitute_from_base(weights.to_vec());
+            self.matrix(opened).split_rows(rows).0.columnwise_dot_product(&weights)
+        });
         let of_shift = F::GENERATOR.exp_power_of_2(log_rows);
         let scale = (at.z.exp_power_of_2(log_rows) - of_shift) * of_shift.mul_2exp_u64(log_rows as u64).inverse();
         values.iter_mut().for_each(|value| *value *= scale);
@@ -200,7 +203,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
 
     /// For each height, the tallest first: for all columns f and their points z in turn, the sum of alpha^i (f(z) -
     /// f(x)) / (z - x).
-    fn reduced(&self, points: &[AtPoint<EF>], values: &OpenedValues<EF>, alpha: EF) -> Vec<Vec<EF>> {
+    fn reduced(&self, points: &[AtPoint<F, EF>], values: &OpenedValues<EF>, alpha: EF) -> Vec<Vec<EF>> {
         // With the number of terms so far.
         let mut of_heights: BTreeMap<usize, (Vec<EF>, u64)> = BTreeMap::new();
         for (opened, values) in self.all().zip(values.iter().flatten()) {
@@ -210,7 +213,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
             if opened.points.is_empty() {
                 continue;
             }
-            let powers: Vec<EF> = alpha.powers().take(width).collect();
+            let powers = EF::flatten_to_base(alpha.powers().take(width).collect());
             let at_x = self.sums(opened, rows, SumOver::Columns, &powers).unwrap_or_else(|| {
                 let powers: Vec<_> = EF::ExtensionPacking::packed_ext_powers_capped(alpha, width).collect();
                 self.matrix(opened).split_rows(rows).0.rowwise_packed_dot_product::<EF>(&powers).collect()
@@ -245,11 +248,10 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
 
     /// Sums over the first rows of a matrix, where it lies on a device. None: it does not, or the device has no memory
     /// left for them, so the host adds up its own copy.
-    fn sums(&self, opened: &OpenedOf<'a, F, EF, M>, rows: usize, over: SumOver, weights: &[EF]) -> Option<Vec<EF>> {
+    fn sums(&self, opened: &OpenedOf<'a, F, EF, M>, rows: usize, over: SumOver, weights: &[F]) -> Option<Vec<EF>> {
         let (words, device) = (opened.resident?, self.mmcs.device()?);
-        let weights = EF::flatten_to_base(weights.to_vec());
         let sums = || -> Result<_, Error> {
-            let (weights, elements) = F::in_memory(&weights, true).expect("an element of these fields is a word");
+            let (weights, elements) = F::in_memory(weights, true).expect("an element of these fields is a word");
             let matrix = Words::on_device(words, opened.dimensions.width)?.first_rows(rows)?.elements(elements);
             let options = Options::new().device(device);
             weighted_sums(matrix, F::FIELD, over, weights, EF::DIMENSION, &options)
@@ -261,6 +263,6 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
     }
 }
 
-fn find<EF: PartialEq>(points: &[AtPoint<EF>], z: EF) -> &AtPoint<EF> {
+fn find<F, EF: PartialEq>(points: &[AtPoint<F, EF>], z: EF) -> &AtPoint<F, EF> {
     points.iter().find(|at| at.z == z).expect("all points are there")
 }
