@@ -122,7 +122,7 @@ export function ruleNamed(rule, what) {
 /** The bytes of an argument: Uint8Array, other views, ArrayBuffer. Text is an error, because its encoding would be a
  * guess. what: the function and the argument */
 export function toBytes(data, what) {
-    if (data instanceof Uint8Array && data.length > 0) return data;
+    if (ArrayBuffer.isView(data) && data instanceof Uint8Array && data.length > 0) return data; // no proxy of one
     if (isBytes(data)) {
         if (isGone(data)) invalid(`${what} has lost its bytes: their buffer was transferred, or became shorter`);
         if (data instanceof Uint8Array) return data;
