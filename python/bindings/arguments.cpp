@@ -280,6 +280,7 @@ nb::handle to_iterable(nb::handle values, const char* argument) {
             in_call(std::string(argument) + " must be an iterable, got a memoryview of several dimensions").c_str());
     if (Py_TYPE(values.ptr())->tp_iter == nullptr && PySequence_Check(values.ptr()) == 0)
         wrong_type(argument, "an iterable", values);
+    if (PyAnySet_Check(values.ptr())) wrong_type(argument, "in an order", values);
     return values;
 }
 

@@ -128,11 +128,12 @@ def unsigned(value: Any, what: str) -> int:
     return number
 
 
-def indices(value: Any, what: str, n_leaves: int) -> Any:
+def indices(value: Any, what: str, n_leaves: int, *, any_order: bool = True) -> Any:
     """Return indices of leaves, any iterable of integers, as uint64[k].
 
     n_leaves  of the tree. Of an iterable the first index beyond them is an error, and so are more indices than leaves
               where it does not know its length: it may have no end
+    any_order whether a set is one, too
     """
     import numpy as np
 
@@ -142,7 +143,7 @@ def indices(value: Any, what: str, n_leaves: int) -> Any:
         if not isinstance(value, Iterable):
             raise TypeError(in_call(f"{what} must be integers, got {type(value).__name__}"))
         numbers, most = Words64("Q"), 2**64 if hasattr(value, "__len__") else n_leaves
-        for item in each_of(value):
+        for item in each_of(value, any_order=any_order):
             number = unsigned(item, what)
             if number >= n_leaves:
                 rule = (

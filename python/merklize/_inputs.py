@@ -40,11 +40,15 @@ def name_of(path: Any, what: str) -> str:
     return str(path) if is_url(path) else path_text(path, what)
 
 
-def each_of(values: Iterable[_T]) -> Iterator[_T]:
+def each_of(values: Iterable[_T], *, any_order: bool = False) -> Iterator[_T]:
     """Iterate over an argument. Of memoryviews CPython's own errors are no mistakes of a call's family.
 
-    Raises TypeError: a view of several dimensions. ValueError: a released one.
+    any_order  the result does not depend on the order, so it may be a set, whose order changes from run to run
+
+    Raises TypeError: a set, a view of several dimensions. ValueError: a released one.
     """
+    if isinstance(values, (set, frozenset)) and not any_order:
+        raise TypeError(in_call(f"a {type(values).__name__} has no order; give a list"))
     if isinstance(values, memoryview) and values.ndim != 1:
         raise TypeError(in_call("an iterable is needed, got a memoryview of several dimensions"))
     for value in values:  # noqa: UP028 - iter() of a released view is a SystemError

@@ -65,7 +65,7 @@ def nodes(shards: Iterable[Box], *, tiles: bool = False, device: Device = "auto"
     """
     if isinstance(shards, Box) or not isinstance(shards, Iterable):
         raise TypeError(in_call(f"shards must be boxes, got {type(shards).__name__}"))
-    return nodes_of(each_of(shards), tiles, settings(device, threads))
+    return nodes_of(each_of(shards, any_order=True), tiles, settings(device, threads))
 
 
 def combine(parts: Sequence[bytes]) -> Manifest:

@@ -348,7 +348,7 @@ class MerkleTree:
         elif leaves is None:
             raise TypeError(in_call("leaves are missing"))
         else:
-            indices = _arrays.indices(changes, "indices", self.n_leaves)
+            indices = _arrays.indices(changes, "indices", self.n_leaves, any_order=False)
             digests = leaves
         self._tree.update(indices, digests, run)
 

@@ -325,6 +325,38 @@ def test_ranges_of_the_wrong_kind(wrong, text, tmp_path):
             call(wrong)
 
 
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_sets_where_the_order_counts(kind, tmp_path):
+    """The order of a set changes from run to run, and with it the root, or which leaf belongs to which index."""
+    tree = oracle_tree()
+    digests, texts = kind([ROOT, bytes([1] * 32)]), kind([b"a", b"b"])
+    (tmp_path / "file").write_bytes(b"abc")
+    for call in (
+        lambda: merklize.hash_each(texts),
+        lambda: merklize.hash_leaves(texts),
+        lambda: merklize.MerkleTree.from_messages(texts),
+        lambda: merklize.MerkleTree(digests),
+        lambda: merklize.merkle_root(digests),
+        lambda: merklize.hash_files(texts),
+        lambda: merklize.verify_each(kind([tree.prove(0)]), tree.root),
+        lambda: merklize.MerkleProof("blake3", 0, 4, ROOT, digests),
+        lambda: merklize.ConsistencyProof("blake3", 1, 8, digests),
+        lambda: tree.update(kind([0, 1]), [ROOT, ROOT]),
+        lambda: formats.xet_files(texts),
+        lambda: formats.openzeppelin(kind([(1,), (2,)]), ["uint8"]),
+        lambda: formats.openzeppelin_simple(digests),
+        lambda: formats.verify_openzeppelin(digests, ROOT, ROOT),
+        lambda: parts.hash_parts(texts),
+        lambda: parts.hash_file_ranges(tmp_path / "file", kind([(0, 1), (2, 3)])),
+    ):
+        with pytest.raises(TypeError, match=r"has no order; give a list|must be in an order, got|leaves must be"):
+            call()
+    assert {proof.index for proof in tree.prove(kind([1, 2]))} == {1, 2}
+    assert tree.prove_together(kind([1, 2])).indices.tolist() == [1, 2]
+    for call in calls_of_patterns(tmp_path)[-2:]:
+        call(kind(["*.lock", ".git"]))
+
+
 def test_ranges_may_be_rows(tmp_path):
     (tmp_path / "file").write_bytes(b"abcdefgh")
     for ranges in ([(2, 3)], [[2, 3]], np.array([[2, 3]]), iter([(2, 3)])):

@@ -355,7 +355,7 @@ def patterns_of(patterns: Iterable[str], what: str) -> list[str]:
     if isinstance(patterns, str) or not isinstance(patterns, Iterable):
         raise TypeError(in_call(f"{what} must be a list of patterns, got {got}"))
     given = []
-    for pattern in each_of(patterns):
+    for pattern in each_of(patterns, any_order=True):
         if not isinstance(pattern, str):
             raise TypeError(in_call(f"{what}: a pattern must be a string, got {type(pattern).__name__}"))
         given.append(pattern)
