@@ -249,14 +249,18 @@ int to_int(nb::handle value, const char* argument) {
 }
 
 bool is_true(nb::handle value) {
-    if (PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr()) || PyByteArray_Check(value.ptr()))
-        wrong_type("an option", "True or False", value);  // "no" would be true
     try {
         return checked(PyObject_IsTrue(value.ptr())) != 0;
-    } catch (nb::python_error& error) {
+    } catch (nb::python_error& error) {  // of an array
         if (!error.matches(PyExc_ValueError)) throw;
-        invalid_call("an option must be True or False: " + text_of(error.value()));
+        invalid_call("a fact must be True or False: " + text_of(error.value()));
     }
+}
+
+bool to_flag(nb::handle value, const char* argument) {
+    const std::string_view kind = Py_TYPE(value.ptr())->tp_name;
+    if (kind != "bool" && kind != "numpy.bool" && kind != "numpy.bool_") wrong_type(argument, "True or False", value);
+    return is_true(value);
 }
 
 nb::tuple to_tuple(nb::handle value, const char* argument) {

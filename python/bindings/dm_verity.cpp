@@ -34,7 +34,7 @@ DmVerity to_verity(nb::tuple fields) {
 DmVerityArea to_verity_area(nb::handle offset, nb::handle superblock, std::span<const std::byte> uuid) {
     DmVerityArea area;
     area.offset = to_u64(offset, "offset");
-    area.has_superblock = is_true(superblock);
+    area.has_superblock = to_flag(superblock, "superblock");
     std::ranges::copy(uuid.first(std::min(uuid.size(), area.uuid.size())), area.uuid.begin());
     return area;
 }
@@ -102,7 +102,7 @@ nb::tuple dm_verity_verify(nb::handle data, nb::handle hashes, nb::handle root, 
     const auto from = to_path(data, "data"), with = to_path(hashes, "hashes");
     const InputBytes trusted(root, "root");
     const std::optional<DmVerity> how = to_stated(fields);
-    const DmVerityArea area{to_u64(offset, "offset"), is_true(superblock), {}};
+    const DmVerityArea area{to_u64(offset, "offset"), to_flag(superblock, "superblock"), {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify(from, with, trusted.span(), how, area, options);
@@ -118,7 +118,7 @@ nb::tuple dm_verity_verify_digests(nb::handle hashes, nb::handle root, nb::handl
     const InputBytes found(digests, "digests");
     const std::uint64_t block = to_u64(first, "first");
     const std::optional<DmVerity> how = to_stated(fields);
-    const DmVerityArea area{to_u64(offset, "offset"), is_true(superblock), {}};
+    const DmVerityArea area{to_u64(offset, "offset"), to_flag(superblock, "superblock"), {}};
     DmVerityReport report;
     Run{settings}([&](const RunOptions& options) {
         report = merklize::dm_verity_verify_digests(with, trusted.span(), block, found.span(), how, area, options);

@@ -72,7 +72,7 @@ nb::bytes openzeppelin_leaves(nb::handle encoded, const Settings& settings) {
 OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leaves, nb::handle tree_indices,
                                         const Settings& settings) {
     const InputBytes input(leaves, "leaves");
-    const bool is_sorted = is_true(sort_leaves);
+    const bool is_sorted = to_flag(sort_leaves, "sort_leaves");
     std::optional<std::vector<std::uint64_t>> indices;
     if (!tree_indices.is_none()) indices = to_indices(tree_indices);
     std::optional<OpenZeppelinTree> tree;

@@ -268,14 +268,14 @@ namespace {
 // ---- Functions ----
 
 manifests::DigestKind kind_of_digest(nb::handle tiles) {
-    return is_true(tiles) ? manifests::DigestKind::tiles : manifests::DigestKind::bytes;
+    return to_flag(tiles, "tiles") ? manifests::DigestKind::tiles : manifests::DigestKind::bytes;
 }
 
 Manifest hash_weights(nb::handle path, nb::handle piece_size, nb::handle ignore, nb::handle follow_links,
                       nb::handle exclude, nb::handle tiles, const Settings& settings) {
     const std::string file = to_path(path, "path").string();
     const manifests::Options options{to_u64(piece_size, "piece_size"), to_names(ignore, "ignore"),
-                                     is_true(follow_links), to_exclude(exclude), kind_of_digest(tiles)};
+                                     to_flag(follow_links, "follow_links"), to_exclude(exclude), kind_of_digest(tiles)};
     Manifest manifest;
     Run{settings}([&](const RunOptions& run) { manifest = manifests::create(file, options, run); });
     return manifest;
@@ -308,7 +308,8 @@ Manifest of_tensors(nb::handle tensors, nb::handle piece_size, nb::handle aliase
 nb::tuple check_weights(const Manifest& known, nb::handle path, nb::handle only, nb::handle follow_links,
                         nb::handle exclude, const Settings& settings) {
     const std::string file = to_path(path, "path").string();
-    const manifests::CheckOptions options{to_names(only, "only"), is_true(follow_links), to_exclude(exclude)};
+    const manifests::CheckOptions options{to_names(only, "only"), to_flag(follow_links, "follow_links"),
+                                          to_exclude(exclude)};
     manifests::Report report;
     Run{settings}([&](const RunOptions& run) { report = manifests::check(known, file, options, run); });
     return described(report);
@@ -331,7 +332,8 @@ nb::tuple check_tensors(const Manifest& known, nb::handle only, nb::handle tenso
 nb::tuple refresh_weights(const Manifest& known, nb::handle path, nb::handle everything, nb::handle follow_links,
                           nb::handle exclude, const Settings& settings) {
     const std::string file = to_path(path, "path").string();
-    const manifests::RefreshOptions options{is_true(everything), is_true(follow_links), to_exclude(exclude)};
+    const manifests::RefreshOptions options{to_flag(everything, "everything"), to_flag(follow_links, "follow_links"),
+                                            to_exclude(exclude)};
     manifests::Refreshed refreshed;
     Run{settings}([&](const RunOptions& run) { refreshed = manifests::refresh(known, file, options, run); });
     return described(std::move(refreshed));
@@ -342,7 +344,7 @@ nb::tuple refresh_stored(const Manifest& known, nb::handle source, nb::handle st
     manifests::require_files(known);
     const manifests::Source files = to_weights(source);
     PythonStorage place(storage);
-    const bool all_files = is_true(everything);
+    const bool all_files = to_flag(everything, "everything");
     manifests::Refreshed refreshed;
     Run{settings}([&](const RunOptions& run) { refreshed = manifests::refresh(known, files, place, all_files, run); });
     return described(std::move(refreshed));
@@ -397,7 +399,7 @@ nb::tuple fields_of(const Manifest& known) {
 // The place of files of the system: (folder, name of a file or an index or None, names of a folder).
 nb::tuple find_weights(nb::handle path, nb::handle ignore, nb::handle follow_links, nb::handle exclude) {
     const manifests::Source found = manifests::find_source(to_path(path, "path").string(), to_names(ignore, "ignore"),
-                                                           is_true(follow_links), to_exclude(exclude));
+                                                           to_flag(follow_links, "follow_links"), to_exclude(exclude));
     const bool is_folder = found.kind == manifests::Kind::folder;
     nb::list names = all_of(found.shards);
     names.extend(all_of(found.files));

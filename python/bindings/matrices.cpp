@@ -152,7 +152,7 @@ MatrixCommitment make_commitment(const Matrices& matrices, nb::handle hash, nb::
                                  nb::handle modulus, nb::handle keep, nb::handle drop_levels,
                                  const Settings& settings) {
     const CommitmentForm form = to_form(hash, arity, cap_height, modulus);
-    const bool keeps = is_true(keep);
+    const bool keeps = to_flag(keep, "keep");
     const auto dropped = static_cast<unsigned>(to_int(drop_levels, "drop_levels"));
     std::optional<MatrixCommitment> made;
     Run(settings, matrices.on_device())(

@@ -116,7 +116,7 @@ SharedWriter make_writer(nb::handle path, nb::handle n_leaves, const TreeForm& f
                          nb::handle resume, const Settings& settings) {
     const Run run(settings);
     return SharedWriter(TreeWriter(to_path(path, "path"), to_u64(n_leaves, "n_leaves"), form, to_source(source),
-                                   is_true(resume), run.options()));
+                                   to_flag(resume, "resume"), run.options()));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TreeFacts build_tree_file(nb::handle input, nb::handle leaf_size, nb::handle row
                           const TreeForm& form, nb::handle resume, const Settings& settings) {
     const LeafInput from(input, leaf_size, row_size);
     const std::filesystem::path to = to_path(output, "output");
-    const bool go_on = is_true(resume);
+    const bool go_on = to_flag(resume, "resume");
     TreeFacts facts{};
     Run{settings}(
         [&](const RunOptions& options) { facts = merklize::build_tree_file(from.get(), to, form, go_on, options); });

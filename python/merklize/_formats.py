@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from . import _native
+from ._inputs import flag
 from ._types import HashName
 from .errors import InvalidArgument, in_call, shown
 
@@ -87,9 +88,7 @@ def leaf_size_of(form: Format | None, leaf_size: int | None, row_size: int | Non
     leaves  whether the file has the leaves themselves
     Raises InvalidArgument unless exactly one of the three says what a leaf is, or the format does.
     """
-    if not isinstance(leaves, bool):
-        raise TypeError(in_call(f"leaves must be True or False, got {type(leaves).__name__}"))
-    sizes = {"leaf_size": leaf_size is not None, "row_size": row_size is not None, "leaves": leaves}
+    sizes = {"leaf_size": leaf_size is not None, "row_size": row_size is not None, "leaves": flag(leaves, "leaves")}
     given = [name for name, is_given in sizes.items() if is_given]
     if not given and form is not None and form.piece is not None:
         return form.piece

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from . import _native
 from ._types import Input
 from ._urls import is_url, plain, refuse_near_url, stores, system_name
-from .errors import InvalidArgument, in_call, shown
+from .errors import FileError, InvalidArgument, in_call, shown
 
 _T = TypeVar("_T")
 _NO_DATA = "the file has no data now; it must be in blocking mode"
@@ -64,13 +65,49 @@ def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
 
 
 def flag(value: Any, what: str) -> bool:
-    """Return an option that is True or False. Raises TypeError for text, of which "no" would be true."""
-    if isinstance(value, (str, bytes, bytearray)):
+    """Return an option that is True or False, of Python or of NumPy. Raises TypeError: "no" and [False] are true."""
+    if type(value).__name__ not in ("bool", "bool_"):
         raise TypeError(in_call(f"{what} must be True or False, got {type(value).__name__}"))
-    try:
-        return bool(value)
-    except ValueError as error:  # of an array
-        raise InvalidArgument(f"{what} must be True or False: {error}") from None
+    return bool(value)
+
+
+class SeekableFile:
+    """A file or a block device, open to be read at any place. A named pipe is refused as the extension refuses it."""
+
+    def __init__(self, path: Any, what: str) -> None:
+        """Open it. Raises FileError, and what encoded() raises.
+
+        what  the argument, for errors
+        """
+        self.name, self._what = path_text(path, what), what
+        try:
+            # A blocking open() of a named pipe waits for a writer.
+            self._file = os.open(self.name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            raise FileError._refused("open", self.name, error) from None
+        kind = os.fstat(self._file).st_mode
+        if not stat.S_ISREG(kind) and not stat.S_ISBLK(kind):
+            os.close(self._file)
+            raise FileError(f"{self.name}: not a regular file or a block device")
+
+    def __enter__(self) -> SeekableFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def read(self, begin: int, end: int) -> bytes:
+        """Return bytes `begin` to `end`. Raises FileError, InvalidArgument: the file ends before."""
+        found = bytearray()
+        while (at := begin + len(found)) < end:
+            try:
+                part = os.pread(self._file, end - at, at)
+            except OSError as error:
+                raise FileError._refused("read", self.name, error) from None
+            if not part:
+                raise InvalidArgument(f"{self._what}: {self.name} ends before byte {at}")
+            found += part
+        return bytes(found)
 
 
 def is_source(value: Any) -> bool:

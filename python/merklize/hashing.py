@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
-from ._inputs import each_of, encoded, is_source, opened_path
+from ._inputs import each_of, encoded, flag, is_source, opened_path
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, signature_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
@@ -238,9 +238,7 @@ def hash_file(
     run = run_of("hash_file", options, tuned=is_blake3(hash))
     if not is_blake3(hash):
         require_plain(hash, key, context, length, seek)
-    if not isinstance(mmap, bool):
-        raise TypeError(in_call(f"mmap must be True or False, got {type(mmap).__name__}"))
-    how = How(hash, key, context, length, seek, run, mmap)
+    how = How(hash, key, context, length, seek, run, flag(mmap, "mmap"))
     path = plain(path)
     if is_url(path) or is_source(path):
         with opened_path(path, "path") as source:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import leaf_size_of
-from ._inputs import encoded, opened, output_file
+from ._inputs import encoded, flag, opened, output_file
 from ._native import TreeFacts
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
 from ._types import Buffer, Digest, Digests, HashName, Indices, Input, Leaves, Path, Tree
@@ -205,7 +205,7 @@ class TreeFile:
         True
         """
         file = self._open
-        if leaf_size is None and row_size is None and leaves is False:
+        if leaf_size is None and row_size is None and not flag(leaves, "leaves"):
             leaf_size = file.leaf_size
             if leaf_size == 0:
                 raise InvalidArgument(

@@ -136,8 +136,9 @@ def test_what_is_refused(tmp_path):
     with pytest.raises(InvalidArgument, match="ends before byte 20"):
         merklize.check_model({"a": np.zeros(5000, "f4")}, verity=disk._replace(image=tmp_path / "short"))
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InvalidArgument, match="must be a file or a block device"):
-        merklize.check_model(state, verity=disk._replace(image=tmp_path / "pipe"))
+    for wrong in ("pipe", "."):
+        with pytest.raises(merklize.FileError, match="not a regular file or a block device"):
+            merklize.check_model(state, verity=disk._replace(image=tmp_path / wrong))
     with pytest.raises(InvalidArgument, match="how must be a DmVerity"):
         merklize.check_model(state, verity=disk._replace(how=("sha256",)))
     with pytest.raises(InvalidArgument, match="root must be bytes or hexadecimal digits, got 'z"):

@@ -614,9 +614,9 @@ def test_a_model_against_the_checkpoint_names_tiles(tmp_path, make):
         with pytest.raises(merklize.InvalidArgument, match="tensor 'b' of .* is not the manifest's"):
             sharded.check(wrong, known, against=path)
         (tmp_path / "m.safetensors").write_bytes(data[: known.tensors["b"].offset + 5])
-        with pytest.raises(merklize.InvalidArgument, match="ends within tensor"):
+        with pytest.raises(merklize.InvalidArgument, match=r"against: .*m\.safetensors ends before byte"):
             sharded.check(wrong, known, against=path)
-    with pytest.raises(merklize.FileError, match="cannot read"):
+    with pytest.raises(merklize.FileError, match="cannot open"):
         sharded.check(wrong, known, against=tmp_path / "none" / "m.safetensors")
     with pytest.raises(merklize.InvalidArgument, match="the manifest is of tensors in memory"):
         sharded.check(wrong, merklize.manifest(state, tiles=True), against=path)
@@ -624,7 +624,7 @@ def test_a_model_against_the_checkpoint_names_tiles(tmp_path, make):
     (tmp_path / "other").mkdir()
     for name in known.shards:
         (tmp_path / "other" / name).symlink_to(tmp_path / "fifo")
-    with pytest.raises(merklize.InvalidArgument, match="against: .*safetensors is not a file"):
+    with pytest.raises(merklize.FileError, match=r"safetensors: not a regular file or a block device"):
         sharded.check(wrong, known, against=tmp_path / "other")
     with pytest.raises(merklize.InvalidArgument, match="against: a path cannot hold a zero byte"):
         sharded.check(wrong, known, against=f"{path}\0")

@@ -222,12 +222,19 @@ TAKE_FLAGS = {
 }
 
 
-@pytest.mark.parametrize("value", ["no", "", b"no", bytearray(b"x")], ids=repr)
+@pytest.mark.parametrize("value", ["no", "", b"no", bytearray(b"x"), 1, [False], np.ones(2), None], ids=repr)
 @pytest.mark.parametrize("call", TAKE_FLAGS)
-def test_text_is_neither_true_nor_false(call, value):
-    """As Python has it "no" is true, and so is a salt in the place of salt_after."""
+def test_what_is_neither_true_nor_false(call, value):
+    """As Python has it "no" and [False] are true, and so is a salt in the place of salt_after."""
     with pytest.raises(TypeError):
         TAKE_FLAGS[call](value)
+
+
+def test_truth_of_numpy():
+    leaves = oracle.byte_leaves(8)
+    tree = prover.MatrixCommitment(leaves, keep=np.bool_(False))
+    assert tree.cap.tobytes() == prover.MatrixCommitment(leaves, keep=False).cap.tobytes()
+    assert merklize.manifest({"w": np.zeros(3)}, tiles=np.bool_(True)).digest == "tiles-v1"
 
 
 ENDLESS = {

@@ -1,5 +1,5 @@
-# Checks by nm that a library exports exactly the functions that the headers of C declare, and public names alone of C++.
-# Run by ctest and by check.cmake.
+# Checks by nm that a library exports the functions that the headers of C declare, no others of C, and of C++ public
+# names alone. Run by ctest and by check.cmake.
 #   NM       nm
 #   LIBRARY  libmerklize.so or libmerklize.a
 #   HEADERS  the folder merklize/c

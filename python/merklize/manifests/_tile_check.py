@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple, Union
 
 from .. import _native
-from .._inputs import path_text
-from ..errors import FileError, InvalidArgument
+from .._inputs import SeekableFile, path_text
+from ..errors import InvalidArgument
 from ._entries import Difference, Report, Tensor, TileDifference
 from ._memory import aliases, held, tensors_of
 from ._tile_boxes import Asked, Exchange, Maps, boxes_of, is_in_parts, told
@@ -131,26 +130,19 @@ def _of_file(path: str, tensor: Tensor, run: _native.Settings) -> Any:
     wide = min(form.columns, CHUNK // (form.element * form.tile_rows))
     step = max(1, CHUNK // (wide * form.element * form.tile_rows)) * form.tile_rows
     made = []
-    try:
-        with open(file, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as source:
-            if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
-                raise InvalidArgument(f"against: {file} is not a file")
-            for matrix in range(prod(form.lead)):
-                for top, left in product(range(0, form.rows, step), range(0, form.columns, wide)):
-                    rows, columns = min(step, form.rows - top), min(wide, form.columns - left)
-                    lines, pitch = (1, rows * columns) if columns == form.columns else (rows, columns)
-                    data = bytearray()
-                    for line in range(lines):
-                        first = (matrix * form.rows + top + line) * form.columns + left
-                        source.seek(tensor.offset + first * form.element)
-                        data += source.read(pitch * form.element)
-                    if len(data) < rows * columns * form.element:
-                        raise InvalidArgument(f"against: {file} ends within tensor {tensor.name!r}")
-                    sizes = rows, columns, form.element, form.tile_rows, form.tile_columns
-                    elements = np.frombuffer(data, np.uint8).reshape(rows, -1)
-                    made.append(_native.tile_digests(elements, *sizes, run).reshape(-1, 32))
-    except OSError as error:
-        raise FileError._refused("read", file, error) from None
+    with SeekableFile(file, "against") as source:
+        for matrix in range(prod(form.lead)):
+            for top, left in product(range(0, form.rows, step), range(0, form.columns, wide)):
+                rows, columns = min(step, form.rows - top), min(wide, form.columns - left)
+                lines, pitch = (1, rows * columns) if columns == form.columns else (rows, columns)
+                data = bytearray()
+                for line in range(lines):
+                    first = (matrix * form.rows + top + line) * form.columns + left
+                    begin = tensor.offset + first * form.element
+                    data += source.read(begin, begin + pitch * form.element)
+                sizes = rows, columns, form.element, form.tile_rows, form.tile_columns
+                elements = np.frombuffer(data, np.uint8).reshape(rows, -1)
+                made.append(_native.tile_digests(elements, *sizes, run).reshape(-1, 32))
     grid = np.concatenate(made).reshape(*form.counts, 32)
     roots = grid
     for count in form.counts[::-1]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from collections.abc import Mapping
-from contextlib import closing
 from typing import Any, NamedTuple
 
 from .. import _native
-from .._inputs import path_text
+from .._inputs import SeekableFile, path_text
 from .._types import Device, Path
-from ..errors import FileError, InvalidArgument, shown
+from ..errors import InvalidArgument, shown
 from ..formats import DmVerity, DmVerityReport, dm_verity_dump, dm_verity_verify_digests
 from ..formats._dm_verity import trusted_root
 from ..rows import hash_rows
@@ -42,42 +39,10 @@ class VerityImage(NamedTuple):
     default is an image that is such a file."""
 
 
-class _Image:
-    """The data of a disk, open for reading."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = path_text(path, "verity: image")
-        try:
-            self._file = os.open(self.name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except OSError as error:
-            raise FileError._refused("open", self.name, error) from None
-        kind = os.fstat(self._file).st_mode
-        if not stat.S_ISREG(kind) and not stat.S_ISBLK(kind):
-            os.close(self._file)
-            raise InvalidArgument(f"verity: the image {self.name} must be a file or a block device")
-
-    def close(self) -> None:
-        os.close(self._file)
-
-    def read(self, begin: int, end: int) -> bytes:
-        """Return bytes `begin` to `end`. Raises FileError, InvalidArgument: the image ends before."""
-        found = bytearray()
-        while begin + len(found) < end:
-            try:
-                part = os.pread(self._file, end - begin - len(found), begin + len(found))
-            except OSError as error:
-                raise FileError._refused("read", self.name, error) from None
-            if not part:
-                at = begin + len(found)
-                raise InvalidArgument(f"verity: the image {self.name} ends before byte {at}")
-            found += part
-        return bytes(found)
-
-
 class _Disk:
     """A disk: its blocks are compared with the root."""
 
-    def __init__(self, verity: VerityImage, image: _Image, device: Device, threads: int | None) -> None:
+    def __init__(self, verity: VerityImage, image: SeekableFile, device: Device, threads: int | None) -> None:
         if verity.how is not None and not isinstance(verity.how, DmVerity):
             raise InvalidArgument(f"verity: how must be a DmVerity, got {shown(verity.how)}")
         self.how = verity.how or dm_verity_dump(path_text(verity.hashes, "verity: hashes"), verity.offset)
@@ -226,7 +191,7 @@ def check_on_disk(source: Any, verity: VerityImage, only: list[str], device: Dev
     state = state_of(source)
     shared = aliases(state)
     stored: dict[str, tuple[Tensor, int]] = {}
-    with closing(_Image(verity.image)) as image:
+    with SeekableFile(verity.image, "verity: image") as image:
         disk = _Disk(verity, image, device, threads)
         for file, base in verity.files.items():
             found = _tensors_of(disk, file, base)
