@@ -12,12 +12,12 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+import local_server
 from store_servers import needs
 
 
@@ -52,13 +52,7 @@ class Bucket:
         }
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Any
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
+class Handler(local_server.Handler):
     def answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         if not isinstance(body, bytes):
             body = json.dumps(body).encode()
@@ -148,17 +142,6 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer(200, bucket.facts(name))
 
 
-class Service(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, bucket: Bucket) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.bucket = bucket
-
-    def handle_error(self, *_: Any) -> None:
-        """Say nothing, because gcsfs closes connections that it no longer needs."""
-
-
 @contextmanager
 def gcs_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     """A server with the bucket "bucket". The environment names it as an emulator of Google's."""
@@ -168,15 +151,11 @@ def gcs_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     import fsspec.config
     import gcsfs
 
-    with Service(Bucket("bucket")) as server:
-        monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{server.server_address[1]}")
+    with local_server.serving(Handler, bucket=Bucket("bucket")) as server:
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.address)
         monkeypatch.setitem(fsspec.config.conf, "gs", {"token": "anon"})
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
         gcsfs.GCSFileSystem.clear_instance_cache()
         try:
             yield server.bucket
         finally:
             gcsfs.GCSFileSystem.clear_instance_cache()
-            server.shutdown()
-            thread.join()

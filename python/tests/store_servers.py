@@ -6,14 +6,14 @@ import email.utils
 import hashlib
 import os
 import re
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+
+import local_server
 
 REQUIRED = os.environ.get("MERKLIZE_REQUIRE_RUNTIMES") == "1"
 
@@ -50,13 +50,7 @@ class Server:
         return f"{self.address}/{name}"
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Any
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
+class Handler(local_server.Handler):
     def do_GET(self) -> None:
         state: Server = self.server.state
         path = self.path.partition("?")[0].lstrip("/")
@@ -115,25 +109,11 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
-class _HttpServer(ThreadingHTTPServer):
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing if the client has gone, because tests read standard error."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)
-
-
 @contextmanager
 def http_server() -> Iterator[Server]:
-    with _HttpServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        server.state = Server(f"http://127.0.0.1:{server.server_address[1]}")
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield server.state
-        finally:
-            server.shutdown()
-            thread.join()
+    with local_server.serving(Handler) as server:
+        server.state = Server(server.address)
+        yield server.state
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import base64
 import contextlib
-import http.server
 import json
 import os
 import random
@@ -12,6 +11,7 @@ import threading
 
 import pytest
 
+import local_server
 import merklize
 from cli_helpers import merklize as command
 from merklize import bao
@@ -20,10 +20,8 @@ DATA = random.Random(11).randbytes(9_000_001)
 NODES, ROOT = bao.outboard(DATA, group_size=16384)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(local_server.Handler):
     """Answers with server.data, by server.fault(number of the request, first byte, answer) -> what is sent."""
-
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         server = self.server
@@ -56,23 +54,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.close_connection = True
                 self.connection.close()
 
-    def log_message(self, *arguments):
-        pass
-
 
 @contextlib.contextmanager
 def serving():
-    made = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.data, made.asked, made.ranges, made.statuses, made.content_range = DATA, [], True, [], None
-    made.credentials, made.redirects, made.reason = [], {}, None
-    made.fault = lambda number, first, body: body
-    made.url = f"http://127.0.0.1:{made.server_port}/folder/file.bin"
-    thread = threading.Thread(target=made.serve_forever, args=(0.01,))
-    thread.start()
-    yield made
-    made.shutdown()
-    thread.join()
-    made.server_close()
+    with local_server.serving(Handler) as made:
+        made.data, made.asked, made.ranges, made.statuses, made.content_range = DATA, [], True, [], None
+        made.credentials, made.redirects, made.reason = [], {}, None
+        made.fault = lambda number, first, body: body
+        made.url = f"{made.address}/folder/file.bin"
+        yield made
 
 
 @pytest.fixture

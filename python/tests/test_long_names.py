@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import local_server
 import merklize as library
 from cli_helpers import merklize, output
 from merklize import bao
@@ -117,27 +120,18 @@ def test_outputs_of_python(folder: Path) -> None:
 
 
 def test_fetch(folder: Path) -> None:
-    import http.server
-    import threading
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *given: Any) -> None:
-            super().__init__(*given, directory=str(folder))
-
-        def log_message(self, *_: Any) -> None:
-            pass
+    class Files(local_server.Handler, SimpleHTTPRequestHandler):
+        pass
 
     output("bao", "outboard", "f", "-o", "f.obao", cwd=folder)
     root = output("hash", "--no-names", "f", cwd=folder).strip()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/f"
+    with local_server.serving(partial(Files, directory=str(folder))) as server:
+        url = f"{server.address}/f"
         for length in (1, 246, 247, 248, 255):
             name = "n" * length
             done = merklize("fetch", url, "--root", root, "--outboard", "f.obao", "-o", name, cwd=folder)
             assert done.returncode == 0, done.stderr
             assert (folder / name).read_bytes() == (folder / "f").read_bytes()
-        server.shutdown()
 
 
 def test_a_journal_of_a_long_name_is_found(folder: Path) -> None:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 import traceback
 import warnings
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import local_server
 import merklize
 from cli_helpers import merklize as run
 from merklize import bao, formats
@@ -94,10 +93,8 @@ def test_calls(call, word, tmp_path, monkeypatch, capsys, caplog):
     assert SECRET not in "\n".join(texts)
 
 
-class Refusing(BaseHTTPRequestHandler):
+class Refusing(local_server.Handler):
     """Answers with the status that the path begins with, and sends on to a URL with a secret."""
-
-    protocol_version = "HTTP/1.1"
 
     def answer(self):
         status = int(self.path[1:4])
@@ -109,18 +106,11 @@ class Refusing(BaseHTTPRequestHandler):
 
     do_GET = do_HEAD = answer
 
-    def log_message(self, *_):
-        pass
-
 
 @pytest.fixture(scope="module")
 def server():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as made:
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
-        thread.start()
-        yield f"127.0.0.1:{made.server_address[1]}"
-        made.shutdown()
-        thread.join()
+    with local_server.serving(Refusing) as made:
+        yield made.address.removeprefix("http://")
 
 
 @pytest.mark.packages("fsspec", "aiohttp")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 
+import local_server
 import merklize
 from store_fixtures import DATA, MIB, SECRET
 from store_servers import Server
@@ -277,7 +276,9 @@ def test_an_answer_without_an_end_is_refused(name, begin, more, text, most):
     """Of a server that states no size, documents have 32 MiB at most, and only while they may be such documents."""
     sent = 0
 
-    class Endless(BaseHTTPRequestHandler):
+    class Endless(local_server.Handler):
+        protocol_version = "HTTP/1.0"  # which ends an answer by the end of the connection
+
         def do_GET(self):
             nonlocal sent
             self.send_response(200)
@@ -287,13 +288,8 @@ def test_an_answer_without_an_end_is_refused(name, begin, more, text, most):
                 while True:
                     sent += self.wfile.write(more * MIB)
 
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with local_server.serving(Endless) as server:
         read = merklize.Manifest.load if name == "m.json" else merklize.manifest
         with pytest.raises((merklize.FileError, merklize.InvalidArgument), match=text):
-            read(f"http://127.0.0.1:{server.server_address[1]}/{name}")
-        server.shutdown()
+            read(f"{server.address}/{name}")
     assert sent < most
