@@ -80,7 +80,7 @@ def run(folder: Path, line: str, *more: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("line", "name", "kind"), CASES)
 def test_what_is_no_number(folder: Path, line: str, name: str, kind: str) -> None:
-    for value in ("-1", "x", "", "1.5", " 1", "18446744073709551616", "9" * 5000):
+    for value in ("-1", "x", "", "1.5", " 1", "1_0", "\uff15", "0x5", "18446744073709551616", "9" * 5000):
         text = f"{value},5" if kind == "START,LENGTH" else value
         for words in ([f"--{name}", text], [f"--{name}={text}"]):
             code, said = run(folder, line, *words)

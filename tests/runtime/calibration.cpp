@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "calls/calibration.hpp"
+#include "environment.hpp"
 #include "files/kept_files.hpp"
 #include "jobs/log.hpp"
 #include "jobs/registry.hpp"
@@ -26,22 +27,6 @@ namespace {
 constexpr Job all_jobs[] = {Job::digest, Job::tree, Job::nodes, Job::root, Job::rows};
 
 constexpr const char* expected_variable = "MERKLIZE_TEST_CHOSEN";
-
-/// Sets a variable of the environment, and restores its value at the end.
-class Variable {
-public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        setenv(name, value.c_str(), 1);
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-    ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
-
-private:
-    const char* name_;
-    std::string before_{};
-};
 
 /// A device of this machine beside the CPU, or a device that it does not have.
 merklize::DeviceInfo other_device() {
@@ -67,7 +52,7 @@ std::vector<KnownCost> table(const merklize::DeviceInfo& other) {
 
 /// expected  "32768=cpu 524288=opencl:0": bytes, and the device that "auto" must choose
 int run_child(const std::string& expected) {
-    const Variable variable(expected_variable, expected);
+    const Environment environment{{expected_variable, expected}};
     std::string program = std::filesystem::read_symlink("/proc/self/exe").string(), test = "calibration_child";
     char* const arguments[] = {program.data(), test.data(), nullptr};
     posix_spawn_file_actions_t actions;
@@ -84,7 +69,7 @@ int run_child(const std::string& expected) {
 
 TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     const TemporaryFolder folder;
-    const Variable cache("MERKLIZE_CACHE_DIR", folder.path().string()), no_choice("MERKLIZE_DEVICE", "");
+    const Environment environment{{"MERKLIZE_CACHE_DIR", folder.path().string()}, {"MERKLIZE_DEVICE", ""}};
     const std::string all_cpu = "32768=cpu 524288=cpu";
     const merklize::DeviceInfo other = other_device();
     const bool is_there = merklize::why_unavailable(other.id).empty();
@@ -98,7 +83,7 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     CHECK_EQ(run_child(by_size), 0);
     CHECK(run_child("32768=abacus") != 0);  // the child does compare
     {
-        const Variable cpu("MERKLIZE_DEVICE", "cpu");
+        const Environment cpu{{"MERKLIZE_DEVICE", "cpu"}};
         CHECK_EQ(run_child(all_cpu), 0);
     }
     // Figures of another driver, or of a device that is not here.
@@ -163,7 +148,7 @@ TEST("calibration: auto goes by the table, and without a good one is the CPU") {
     std::filesystem::resize_file(file, size / 2);
     CHECK_EQ(run_child(all_cpu), 0);
     {
-        const Variable none("MERKLIZE_CACHE_DIR", "");
+        const Environment none{{"MERKLIZE_CACHE_DIR", ""}};
         CHECK_ERROR(io, "MERKLIZE_CACHE_DIR is empty", merklize::runtime::store_costs(table(other)));
         CHECK_EQ(run_child(all_cpu), 0);
     }
@@ -271,7 +256,7 @@ TEST("calibration: a hash goes by costs of its own") {
 TEST("calibration: of the CPU") {
     if (!std::ranges::all_of(merklize::devices(), [](const auto& info) { return info.backend == "cpu"; })) return;
     const TemporaryFolder folder;
-    const Variable cache("MERKLIZE_CACHE_DIR", folder.path().string());
+    const Environment environment{{"MERKLIZE_CACHE_DIR", folder.path().string()}};
     double before = -1;
     const auto costs = merklize::calibrate([&](double done) {
         CHECK(done > before && done < 1);

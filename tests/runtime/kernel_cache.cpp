@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <thread>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "child.hpp"
+#include "environment.hpp"
 #include "files/kept_files.hpp"
 #include "support.hpp"
 
@@ -53,34 +53,6 @@ bool holds(const KeptFiles& cache, const std::string& key, const Bytes& program)
 }
 
 fs::perms mode(const fs::path& path) { return fs::status(path).permissions(); }
-
-/// Sets variables of the environment, or removes those with a null value, and restores them at the end.
-class Environment {
-public:
-    Environment(std::initializer_list<std::pair<const char*, const char*>> values) {
-        for (const auto& [name, value] : values) {
-            const char* old = std::getenv(name);
-            before_.emplace_back(name, old == nullptr ? std::nullopt : std::optional<std::string>(old));
-            set(name, value);
-        }
-    }
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-    ~Environment() {
-        for (const auto& [name, value] : before_) set(name, value ? value->c_str() : nullptr);
-    }
-
-private:
-    static void set(const char* name, const char* value) {
-        if (value == nullptr) {
-            ::unsetenv(name);
-        } else {
-            ::setenv(name, value, 1);
-        }
-    }
-
-    std::vector<std::pair<const char*, std::optional<std::string>>> before_;
-};
 
 }  // namespace
 
@@ -450,7 +422,8 @@ TEST("kernel_cache: threads use one cache at once") {
 }
 
 TEST("kernel_cache: the environment names the folder") {
-    const auto folder = [](const char* own, const char* cache, const char* home) {
+    using Value = Environment::Value;
+    const auto folder = [](const Value& own, const Value& cache, const Value& home) {
         const Environment environment{{"MERKLIZE_CACHE_DIR", own}, {"XDG_CACHE_HOME", cache}, {"HOME", home}};
         const KeptFolder found = kept_folder();
         CHECK_EQ(found.path.empty(), !found.why_none.empty());
@@ -459,10 +432,10 @@ TEST("kernel_cache: the environment names the folder") {
     CHECK_EQ(folder("/own", "/cache", "/home"), "/own/kernels");
     CHECK_EQ(folder("own", "/cache", "/home"), (fs::current_path() / "own/kernels").string());
     CHECK(contains(folder("", "/cache", "/home"), "MERKLIZE_CACHE_DIR is empty"));
-    CHECK_EQ(folder(nullptr, "/cache", "/home"), "/cache/merklize/kernels");
-    CHECK_EQ(folder(nullptr, nullptr, "/home"), "/home/.cache/merklize/kernels");
-    CHECK_EQ(folder(nullptr, "", "/home"), "/home/.cache/merklize/kernels");
-    CHECK_EQ(folder(nullptr, "relative", "/home"), "/home/.cache/merklize/kernels");
-    CHECK(contains(folder(nullptr, nullptr, nullptr), "HOME is set"));
-    CHECK(contains(folder(nullptr, "", "relative"), "HOME is set"));
+    CHECK_EQ(folder({}, "/cache", "/home"), "/cache/merklize/kernels");
+    CHECK_EQ(folder({}, {}, "/home"), "/home/.cache/merklize/kernels");
+    CHECK_EQ(folder({}, "", "/home"), "/home/.cache/merklize/kernels");
+    CHECK_EQ(folder({}, "relative", "/home"), "/home/.cache/merklize/kernels");
+    CHECK(contains(folder({}, {}, {}), "HOME is set"));
+    CHECK(contains(folder({}, "", "relative"), "HOME is set"));
 }

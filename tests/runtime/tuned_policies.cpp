@@ -3,11 +3,10 @@
 #include "tuning/tuned_policies.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <locale>
-#include <optional>
 
 #include "calls/calibration.hpp"
+#include "environment.hpp"
 #include "host/threads.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
@@ -28,11 +27,6 @@ namespace {
 /// A cache folder for kept policies, during the object's lifetime.
 class OwnCache {
 public:
-    OwnCache() { setenv("MERKLIZE_CACHE_DIR", folder_.path().c_str(), 1); }
-    OwnCache(const OwnCache&) = delete;
-    OwnCache& operator=(const OwnCache&) = delete;
-    ~OwnCache() { before_ ? setenv("MERKLIZE_CACHE_DIR", before_->c_str(), 1) : unsetenv("MERKLIZE_CACHE_DIR"); }
-
     std::filesystem::path file() const {
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path() / "tuned"))
             if (entry.is_regular_file()) return entry.path();
@@ -41,9 +35,7 @@ public:
 
 private:
     TemporaryFolder folder_{};
-    std::optional<std::string> before_ = std::getenv("MERKLIZE_CACHE_DIR")
-                                             ? std::optional<std::string>(std::getenv("MERKLIZE_CACHE_DIR"))
-                                             : std::nullopt;
+    Environment environment_{{"MERKLIZE_CACHE_DIR", folder_.path().string()}};
 };
 
 TunedPolicy tree_policy(Hash hash, std::uint32_t log2, const Policy& policy) {
@@ -155,7 +147,7 @@ TEST("tuned_policies: damaged files and no folder") {
     odd[0].policy.constants = static_cast<merklize::Constants>(9);
     store_tuned_policies(cpu, odd);
     CHECK(load_tuned_policies(cpu).empty());
-    setenv("MERKLIZE_CACHE_DIR", "", 1);
+    const Environment none{{"MERKLIZE_CACHE_DIR", ""}};
     CHECK_ERROR(io, "MERKLIZE_CACHE_DIR is empty", store_tuned_policies(cpu, policies));
     CHECK(load_tuned_policies(cpu).empty());
 }
@@ -199,10 +191,11 @@ TEST("tuned_policies: trees and digests go by them") {
             more.threads = merklize::runtime::default_threads() + 1;
             CHECK(merklize::MerkleTree(given, Hash::blake3, more).policy() != tree.policy());
         }
-        setenv("MERKLIZE_TUNED", "0", 1);
-        store_tuned_policies(device.info(), policies);  // read again
-        CHECK_EQ(merklize::MerkleTree(given, Hash::blake3, options).policy(), before.policy());
-        unsetenv("MERKLIZE_TUNED");
+        {
+            const Environment none{{"MERKLIZE_TUNED", "0"}};
+            store_tuned_policies(device.info(), policies);  // read again
+            CHECK_EQ(merklize::MerkleTree(given, Hash::blake3, options).policy(), before.policy());
+        }
         store_tuned_policies(device.info(), {});
     }
 }

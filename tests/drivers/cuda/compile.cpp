@@ -1,11 +1,12 @@
 // The parts of the CUDA backend that work without a GPU: the reason why there is none, and NVRTC.
-#include <dlfcn.h>
-
 #include <cstdlib>
+
+#include <dlfcn.h>
 
 #include "backends/cuda/error.hpp"
 #include "backends/cuda/library.hpp"
 #include "backends/cuda/nvrtc.hpp"
+#include "environment.hpp"
 #include "fixture.hpp"
 
 namespace {
@@ -36,19 +37,12 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 
 // This test is the first, because the library is searched only until it is found.
 TEST("cuda-compile: a named NVRTC that is missing is the reason") {
-    const char* set = std::getenv("MERKLIZE_NVRTC_LIBRARY");
-    const std::string before = set != nullptr ? set : "";
     for (const char* path : {"/nowhere/libnvrtc.so.13", "/proc/self/exe", "libm.so.6"}) {
-        setenv("MERKLIZE_NVRTC_LIBRARY", path, 1);
+        const Environment environment{{"MERKLIZE_NVRTC_LIBRARY", path}};
         const auto [status, text] = failure(90, "");
         CHECK_EQ(status, MKZ_UNAVAILABLE);
         CHECK(holds(text, "merklize[cuda]") && holds(text, "nvidia-cuda-nvrtc"));
         CHECK(holds(text, "MERKLIZE_NVRTC_LIBRARY: ") && holds(text, path));
-    }
-    if (set != nullptr) {
-        setenv("MERKLIZE_NVRTC_LIBRARY", before.c_str(), 1);
-    } else {
-        unsetenv("MERKLIZE_NVRTC_LIBRARY");
     }
 }
 
