@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pymerkle
 import pytest
 
 import merklize
@@ -59,6 +60,24 @@ def test_messages(hash, tmp_path):
         rows = np.random.default_rng(n).integers(0, 256, (n, length), np.uint8)
         digests = merklize.hash_rows(rows, hash=hash)
         assert [row.tobytes() for row in digests] == [expected(hash, row.tobytes()) for row in rows]
+
+
+def test_vectors_of_rfc_6962():
+    """They are hashlib's, and the roots pymerkle's: the suites in C++ stand on them."""
+
+    def sha256(*parts):
+        return hashlib.sha256(b"".join(parts)).hexdigest()
+
+    vectors = json.loads((oracle.VECTORS / "sha256_rfc6962.json").read_text())
+    for case in vectors["messages"]:
+        data = oracle.pattern(case["input_len"])
+        assert (case["sha256"], case["leaf"]) == (sha256(data), sha256(b"\0", data))
+    for case in vectors["merges"]:
+        assert case["digest"] == sha256(b"\1", bytes.fromhex(case["left"]), bytes.fromhex(case["right"]))
+    theirs = pymerkle.InmemoryTree(algorithm="sha256")
+    for n, (leaf, root) in enumerate(zip(vectors["rfc6962_leaves"], vectors["rfc6962_roots"]), 1):
+        theirs.append_entry(bytes.fromhex(leaf))
+        assert theirs.get_root(n).hex() == root
 
 
 def test_a_long_message_and_a_pipe(tmp_path):
