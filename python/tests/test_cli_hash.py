@@ -365,19 +365,15 @@ def test_device_policy_and_times(tmp_path: Path, device: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "text", "code"),
+    ("policy", "text"),  # tests/vectors/surface.json has more
     [
-        ("width=4", "unknown field 'width'; known: levels_per_launch, group_size, lanes, constants", 2),
-        ("constants=rom", "constants must be tuned, literal, constant, global or local, got rom", 2),
-        ("levels_per_launch=99", "levels_per_launch must be 1 to 32, got 99", 2),
-        ("group_size=48", "group_size must be a power of two up to 1024, got 48", 2),
-        ("lanes=3", "lanes must be 1, 2, 4, 8 or 16, got 3", 2),
-        ("lanes=two", "lanes must be 1, 2, 4, 8 or 16, got two", 2),
-        ("fast", "NAME=VALUE", 2),
+        ("width=4", "unknown field 'width'; known: levels_per_launch, group_size, lanes, constants"),
+        ("lanes=two", "lanes must be 1, 2, 4, 8 or 16, got two"),
+        ("fast", "NAME=VALUE"),
     ],
 )
-def test_wrong_policies(tmp_path: Path, policy: str, text: str, code: int) -> None:
+def test_wrong_policies(tmp_path: Path, policy: str, text: str) -> None:
     (tmp_path / "a").write_bytes(b"abc")
     done = merklize("hash", "--policy", policy, "a", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (code, b"")
+    assert (done.returncode, done.stdout) == (2, b"")
     assert text in done.stderr.decode()

@@ -38,6 +38,14 @@ fn of_digests() {
         "hash_leaves: word 0 is 18446744073709551615, not a field element: it must be below p = 18446744069414584321",
     );
     wrong(
+        hash_leaves(&[0, 0x7f00_0001u32], 1, Hash::POSEIDON2_KOALABEAR_16, &options),
+        "hash_leaves: word 1 is 2130706433, not a field element: it must be below p = 2130706433",
+    );
+    wrong(
+        hash_leaves(b"", 0, Hash::BLAKE3, &options),
+        "hash_leaves: row_length must be >= 1 and divide 0 words, got 0",
+    );
+    wrong(
         hash_leaves_into(b"data", 2, Mode::Plain, &mut [Digest::default()], &options),
         "hash_leaves: 2 rows need as many digests, got 1",
     );

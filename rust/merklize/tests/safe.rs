@@ -337,21 +337,10 @@ fn tree_files() {
 fn wrong_calls_say_the_rule() {
     let options = Options::new();
     let text = |error: Error| error.to_string();
-    assert!(text(hash_leaves(b"abc", 2, Hash::BLAKE3, &options).unwrap_err()).contains("row_length"));
-    assert!(text(hash_leaves(b"", 0, Hash::BLAKE3, &options).unwrap_err()).contains(">= 1"));
     assert!(text(hash_leaves(&[1u64], 1, Hash::POSEIDON2_KOALABEAR_16, &options).unwrap_err()).contains("32 bits"));
-    let large = hash_leaves(&[0, 0x7f00_0001u32], 1, Hash::POSEIDON2_KOALABEAR_16, &options).unwrap_err();
-    assert_eq!(large.kind(), ErrorKind::InvalidArgument);
-    let none = merkle_root(&[], Hash::BLAKE3, &options).unwrap_err();
-    assert!(none.to_string().contains("got 0"), "{none}");
-    assert!(hash_leaves_into(b"abcd", 2, Hash::BLAKE3, &mut [Digest::default()], &options).is_err());
-    assert!(merge_many(&leaves(2), &leaves(3), Hash::BLAKE3, &options).is_err());
-    assert!(MerkleTree::from_leaves(&leaves(3), Form::new(Hash::BLAKE3).rule(Rule::Perfect), &options).is_err());
     assert_eq!(Device::open("no\0such").unwrap_err().kind(), ErrorKind::InvalidArgument);
-    assert!(Device::open("gpu").is_err());
     assert_eq!(Stream::new(&cpu()).unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(Buffer::new(&cpu(), 64).unwrap_err().kind(), ErrorKind::Unavailable);
-    assert!(Policy::from_text("speed=9").is_err());
     let matrix = Matrix::new(&[1u64, 2], 2).unwrap();
     for columns in [0, 3] {
         let refused = text(matrix.first_columns(columns).map(|_| ()).unwrap_err());
