@@ -1,9 +1,7 @@
-"""Typical uses of a hasher of the PyPI package blake3, by both packages."""
+"""Typical uses of a hasher of the PyPI package blake3, by that package, by Hasher and by merklize.blake3."""
 
 import copy
-import gc
 import inspect
-import weakref
 
 import blake3
 import pytest
@@ -23,10 +21,15 @@ def ours(data=b"", **options):
     return merklize.Hasher(data, **options)
 
 
+def dropped_in(data=None, *, key=None, context=None, threads=1, **more):
+    return drop_in.blake3(data, key=key, derive_key_context=context, max_threads=threads, **more)
+
+
 def updates_with_copies(make):
     first = make(b"a")
     second = first.copy().update(b"b")
-    third = copy.copy(second) if make is ours else second.copy()
+    assert type(second) is type(first)
+    third = second.copy() if make is theirs else copy.copy(second)
     third.update(b"c")
     return first.hexdigest(), second.hexdigest(), third.hexdigest()
 
@@ -69,6 +72,7 @@ REFUSED = {
     "key and context": (lambda make: make(key=KEY, context="x"), ValueError),
     "context of bytes": (lambda make: make(context=b"x"), TypeError),
     "text": (lambda make: make().update("x"), TypeError),
+    "a digest of -1 bytes": (lambda make: make().digest(-1), (ValueError, OverflowError)),
     "a number": (lambda make: make(5), TypeError),
     "no threads": (lambda make: make(threads=0), ValueError),
     "another argument": (lambda make: make(nonsense=1), TypeError),
@@ -79,7 +83,14 @@ REFUSED = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_same_results(call):
-    assert CALLS[call](ours) == CALLS[call](theirs)
+    assert CALLS[call](ours) == CALLS[call](dropped_in) == CALLS[call](theirs)
+
+
+@pytest.mark.parametrize("size", [0, 1, 64, 1024, 1025, 65_536, 1_255_000])
+def test_any_size(size):
+    data = pattern(size)
+    for mode in ({}, {"key": KEY}, {"context": "merklize 2026 test"}):
+        assert ours(data, **mode).digest() == dropped_in(data, **mode).digest() == theirs(data, **mode).digest()
 
 
 def test_none_is_no_bytes():
@@ -92,7 +103,7 @@ def test_none_is_no_bytes():
 @pytest.mark.parametrize("call", REFUSED)
 def test_same_refusals(call):
     use, error = REFUSED[call]
-    for make in (ours, theirs):
+    for make in (ours, dropped_in, theirs):
         with pytest.raises(error):
             use(make)
 
@@ -101,7 +112,8 @@ def test_same_refusals(call):
 def test_files(tmp_path, size):
     path = tmp_path / "file"
     path.write_bytes(pattern(size))
-    assert from_file(ours, path) == from_file(theirs, path) == (True, merklize.hash(b"before" + pattern(size)))
+    expected = True, merklize.hash(b"before" + pattern(size))
+    assert from_file(ours, path) == from_file(dropped_in, path) == from_file(theirs, path) == expected
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -132,13 +144,9 @@ def test_subclasses_copy_as_themselves():
     assert copy.copy(hasher).digest() == hasher.digest() == merklize.hash(b"startab")
 
 
-def test_weak_references():
-    hasher = merklize.Hasher()
-    reference = weakref.ref(hasher)
-    assert reference() is hasher
-    del hasher
-    gc.collect()
-    assert reference() is None
+def test_items_of_several_bytes_are_refused_by_the_drop_in():
+    with pytest.raises(BufferError, match="blake3: data must be contiguous bytes, got items of format 'I'"):
+        drop_in.blake3(memoryview(bytes(8)).cast("I"))
 
 
 @pytest.mark.parametrize("name", ["update", "update_file", "digest", "hexdigest", "copy", "reset"])
