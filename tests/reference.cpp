@@ -154,7 +154,7 @@ std::vector<std::uint32_t> fractions_of_roots(int root, std::size_t count) {
 
 // ---- Rescue Prime ---------------------------------------------------------------------------------------------------
 
-using goldilocks::Matrix, goldilocks::add, goldilocks::multiply, goldilocks::power;
+using goldilocks::Matrix, goldilocks::add, goldilocks::power;
 
 struct Constants {
     std::uint64_t inverse_alpha;
@@ -164,11 +164,7 @@ struct Constants {
 const Constants& constants() {
     static const Constants all = [] {
         const json::Value file = json::read(MERKLIZE_VECTORS "/rescue_prime_constants.json");
-        const auto matrix = [&](const char* name) {
-            Matrix out;
-            for (const json::Value& row : file[name].items) out.push_back(row.numbers());
-            return out;
-        };
+        const auto matrix = [&](const char* name) { return goldilocks::matrix_of(file[name]); };
         return Constants{file["inv_alpha"].number, matrix("MDS_v1_v2"), matrix("MDS_v3"), matrix("ARK1"),
                          matrix("ARK2")};
     }();
@@ -176,13 +172,8 @@ const Constants& constants() {
 }
 
 void half_round(State& state, std::uint64_t exponent, const Matrix& mds, const std::vector<std::uint64_t>& ark) {
-    State out{};
     for (std::uint64_t& cell : state) cell = power(cell, exponent);
-    for (std::size_t i = 0; i < 12; ++i) {
-        for (std::size_t k = 0; k < 12; ++k) out[i] = add(out[i], multiply(mds[i][k], state[k]));
-        out[i] = add(out[i], ark[i]);
-    }
-    state = out;
+    goldilocks::linear(state, mds, ark);
 }
 
 }  // namespace
@@ -270,13 +261,7 @@ Bytes join(std::initializer_list<Bytes> parts) {
 }
 
 Bytes of_elements(int variant, const Bytes& bytes) {
-    std::vector<std::uint64_t> elements(bytes.size() / 8);
-    for (std::size_t i = 0; i < bytes.size(); ++i) elements[i / 8] |= std::uint64_t{bytes[i]} << (8 * (i % 8));
-    Bytes out;
-    for (const std::uint64_t word : rescue_hash_elements(variant, elements)) {
-        for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::uint8_t>(word >> (8 * i)));
-    }
-    return out;
+    return goldilocks::bytes_of(rescue_hash_elements(variant, goldilocks::words_of(bytes)).data());
 }
 
 }  // namespace

@@ -163,43 +163,27 @@ def test_sizes_of_many_digits(http, monkeypatch, digits):
         _objects.pinned_object(http.url("x"), len(DATA), f"{http.etag(DATA)}|{EPOCH}").read(0, 5)
 
 
-def test_changes_in_s3(s3, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("store", "reader"), [("s3", "S3Object"), ("gs", "OtherObject")])
+def test_changes_in_a_bucket(request, tmp_path, monkeypatch, store, reader):
     from merklize.stores import _objects
 
-    read = _objects.S3Object.fetch
+    server, of_store = request.getfixturevalue(store), getattr(_objects, reader)
+    read = of_store.fetch
+
+    def put(data):
+        server.put_object(Bucket="bucket", Key="x", Body=data) if store == "s3" else server.put("x", data)
 
     def fetch(self, start, end):
         if start >= 2 * MIB:
-            s3.put_object(Bucket="bucket", Key="x", Body=DATA[::-1])
+            put(DATA[::-1])
         return read(self, start, end)
 
-    monkeypatch.setattr(_objects.S3Object, "fetch", fetch)
+    monkeypatch.setattr(of_store, "fetch", fetch)
     for work in (
-        lambda: merklize.hash_file("s3://bucket/x"),
-        lambda: merklize.build_tree_file("s3://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
+        lambda: merklize.hash_file(f"{store}://bucket/x"),
+        lambda: merklize.build_tree_file(f"{store}://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
     ):
-        s3.put_object(Bucket="bucket", Key="x", Body=DATA)
-        with pytest.raises(merklize.FileError, match="changed while being read"):
-            work()
-    assert not (tmp_path / "x.mkl").exists()
-
-
-def test_changes_in_gs(gs, tmp_path, monkeypatch):
-    from merklize.stores import _objects
-
-    read = _objects.OtherObject.fetch
-
-    def fetch(self, start, end):
-        if start >= 2 * MIB:
-            gs.put("x", DATA[::-1])
-        return read(self, start, end)
-
-    monkeypatch.setattr(_objects.OtherObject, "fetch", fetch)
-    for work in (
-        lambda: merklize.hash_file("gs://bucket/x"),
-        lambda: merklize.build_tree_file("gs://bucket/x", tmp_path / "x.mkl", leaf_size=4096),
-    ):
-        gs.put("x", DATA)
+        put(DATA)
         with pytest.raises(merklize.FileError, match="changed while being read"):
             work()
     assert not (tmp_path / "x.mkl").exists()

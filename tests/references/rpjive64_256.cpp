@@ -2,46 +2,26 @@
 // tests/vectors/rpjive64_256_constants.json.
 #include "reference.hpp"
 
-#include "json.hpp"
 #include "references/goldilocks.hpp"
 
 namespace reference {
 namespace {
 
-using goldilocks::Matrix, goldilocks::add, goldilocks::multiply, goldilocks::power;
+using goldilocks::Matrix, goldilocks::add, goldilocks::power, goldilocks::words_of, goldilocks::bytes_of;
 using Jive = std::array<std::uint64_t, 8>;
 
 Matrix published(const char* name) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/rpjive64_256_constants.json");
-    Matrix out;
-    for (const json::Value& row : file[name].items) out.push_back(row.numbers());
-    return out;
+    return goldilocks::matrix_of(file[name]);
 }
 
 void permute(Jive& state) {
     static const Matrix mds = published("MDS"), ark[] = {published("ARK1"), published("ARK2")};
     constexpr std::uint64_t exponents[] = {7, 10540996611094048183u};
     for (std::size_t half = 0; half < 14; ++half) {
-        Jive out{};
         for (std::uint64_t& cell : state) cell = power(cell, exponents[half % 2]);
-        for (std::size_t i = 0; i < 8; ++i) {
-            for (std::size_t k = 0; k < 8; ++k) out[i] = add(out[i], multiply(mds[i][k], state[k]));
-            out[i] = add(out[i], ark[half % 2][half / 2][i]);
-        }
-        state = out;
+        goldilocks::linear(state, mds, ark[half % 2][half / 2]);
     }
-}
-
-std::vector<std::uint64_t> words_of(const Bytes& bytes) {
-    std::vector<std::uint64_t> words(bytes.size() / 8);
-    for (std::size_t i = 0; i < bytes.size(); ++i) words[i / 8] |= std::uint64_t{bytes[i]} << (8 * (i % 8));
-    return words;
-}
-
-Bytes bytes_of(const std::uint64_t* digest) {
-    Bytes out;
-    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(digest[i / 8] >> (8 * (i % 8))));
-    return out;
 }
 
 }  // namespace

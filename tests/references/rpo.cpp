@@ -2,7 +2,6 @@
 // tests/vectors/rpo_constants.json.
 #include "reference.hpp"
 
-#include "json.hpp"
 #include "references/goldilocks.hpp"
 
 namespace reference {
@@ -14,21 +13,11 @@ constexpr std::uint64_t root7 = 10540996611094048183u;
 const Matrix& constants(const char* name) {
     static const json::Value file = json::read(MERKLIZE_VECTORS "/rpo_constants.json");
     static thread_local std::map<std::string, Matrix> all;
-    if (!all.contains(name)) {
-        for (const json::Value& row : file[name].items) all[name].push_back(row.numbers());
-    }
+    if (!all.contains(name)) all[name] = goldilocks::matrix_of(file[name]);
     return all[name];
 }
 
-void linear(State& state, const std::vector<std::uint64_t>& ark) {
-    const Matrix& mds = constants("MDS");
-    State out{};
-    for (std::size_t i = 0; i < 12; ++i) {
-        for (std::size_t k = 0; k < 12; ++k) out[i] = add(out[i], multiply(mds[i][k], state[k]));
-        out[i] = add(out[i], ark[i]);
-    }
-    state = out;
-}
+void linear(State& state, const std::vector<std::uint64_t>& ark) { goldilocks::linear(state, constants("MDS"), ark); }
 
 void full_round(State& state, std::size_t r) {
     linear(state, constants("ARK1")[r]);
@@ -75,8 +64,7 @@ void rpx(State& state) {
 ///           and zeros, and
 /// its capacity says only whether there is padding.
 Bytes sponge(void (*permute)(State&), const Bytes& record, int revision = 4) {
-    std::vector<std::uint64_t> words(record.size() / 8);
-    for (std::size_t i = 0; i < record.size(); ++i) words[i / 8] |= std::uint64_t{record[i]} << (8 * (i % 8));
+    std::vector<std::uint64_t> words = goldilocks::words_of(record);
     State state{};
     const std::size_t rate = revision == 4 ? 0 : 4, capacity = revision == 4 ? 8 : 0;
     const bool is_whole = words.size() % 8 == 0;
@@ -87,9 +75,7 @@ Bytes sponge(void (*permute)(State&), const Bytes& record, int revision = 4) {
         state[rate + i % 8] = words[i];
         if (i % 8 == 7) permute(state);
     }
-    Bytes out;
-    for (std::size_t i = 0; i < 32; ++i) out.push_back(static_cast<std::uint8_t>(state[rate + i / 8] >> (8 * (i % 8))));
-    return out;
+    return goldilocks::bytes_of(state.data() + rate);
 }
 
 Bytes merged(void (*permute)(State&), const Bytes& left, const Bytes& right, int revision = 4) {
