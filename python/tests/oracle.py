@@ -353,21 +353,20 @@ def keccak256(message):
     """Keccak-256 with the original padding, by its definition."""
     padded = bytearray(message) + b"\1" + bytes(135 - len(message) % 136)
     padded[-1] |= 0x80
-    lanes = [[0] * 5 for _ in range(5)]
-    for at in range(0, len(padded), 136):
-        for i, word in enumerate(np.frombuffer(bytes(padded[at : at + 136]), "<u8").tolist()):
-            lanes[i % 5][i // 5] ^= word
-        _keccak_f(lanes)
-    return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
+    return _keccak_sponge(padded, lambda lane, word: lane ^ word)
 
 
 def keccakf64(row):
     """The sponge without padding: words of 64 bits replace the lanes."""
-    words = np.frombuffer(bytes(row) + bytes(-len(row) % 8), "<u8").tolist()
+    return _keccak_sponge(bytes(row) + bytes(-len(row) % 8), lambda _, word: word)
+
+
+def _keccak_sponge(data, taken):
+    words = np.frombuffer(bytes(data), "<u8").tolist()
     lanes = [[0] * 5 for _ in range(5)]
     for at in range(0, len(words), 17):
         for i, word in enumerate(words[at : at + 17]):
-            lanes[i % 5][i // 5] = word
+            lanes[i % 5][i // 5] = taken(lanes[i % 5][i // 5], word)
         _keccak_f(lanes)
     return np.array([lanes[i][0] for i in range(4)], "<u8").tobytes()
 
@@ -423,9 +422,8 @@ def levels(leaves, hash, rule, padding=bytes(32), merge=merge):
         level = level + [padding] * ((1 << height) - n)
     while len(result) <= height:
         if rule == "left_full":
-            level = [
-                _subtree(result[0][i : i + (2 << len(result) - 1)], hash, merge) for i in range(0, n, 1 << len(result))
-            ]
+            step = 1 << len(result)
+            level = [rfc6962_root(result[0][i : i + step], hash, merge) for i in range(0, n, step)]
         else:
             if len(level) % 2:
                 level = [*level, level[-1]]
@@ -434,12 +432,12 @@ def levels(leaves, hash, rule, padding=bytes(32), merge=merge):
     return result
 
 
-def _subtree(leaves, hash, merge):
+def rfc6962_root(leaves, hash, merge=merge):
     """RFC 6962, section 2.1."""
     if len(leaves) == 1:
         return leaves[0]
     split = 1 << ((len(leaves) - 1).bit_length() - 1)
-    return merge(_subtree(leaves[:split], hash, merge), _subtree(leaves[split:], hash, merge), hash)
+    return merge(rfc6962_root(leaves[:split], hash, merge), rfc6962_root(leaves[split:], hash, merge), hash)
 
 
 def keyed_merge(key=None, context=None):
