@@ -15,7 +15,7 @@ from blake3 import blake3
 import merklize
 import oracle
 from merklize.manifests import LEAF_CONTEXT, Manifest
-from weights import a_state, kind, write, write_sharded
+from weights import a_state, kind, kinds, write, write_sharded
 
 MIB = 1 << 20
 
@@ -27,10 +27,6 @@ def expected_leaf(name, array, digest):
         record += struct.pack("<I", len(text)) + text
     record += struct.pack("<I", array.ndim) + b"".join(struct.pack("<Q", extent) for extent in array.shape) + digest
     return blake3(record, derive_key_context=LEAF_CONTEXT).digest()
-
-
-def kinds(differences):
-    return [(one.kind, one.what, one.name) for one in differences]
 
 
 # ---- Digests and the root ----

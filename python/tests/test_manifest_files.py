@@ -16,13 +16,9 @@ from blake3 import blake3
 import merklize
 from cli_helpers import merklize as run
 from merklize.manifests import Manifest
-from weights import a_state, write, write_sharded
+from weights import a_state, kinds, write, write_sharded
 
 MIB = 1 << 20
-
-
-def kinds(differences):
-    return [(one.kind, one.what, one.name) for one in differences]
 
 
 # ---- Files ----

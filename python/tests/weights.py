@@ -70,3 +70,7 @@ def write_sharded(folder: Path, state: dict[str, np.ndarray], count: int = 2) ->
     index = folder / "model.safetensors.index.json"
     index.write_text(json.dumps({"metadata": {"total_size": 1}, "weight_map": weights}))
     return index
+
+
+def kinds(differences):
+    return [(one.kind, one.what, one.name) for one in differences]
