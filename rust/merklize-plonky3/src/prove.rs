@@ -302,7 +302,14 @@ impl<F: PrimeField64> Lowered<F> {
         air.eval(&mut builder);
         let layout = builder.constraint_layout();
         let program = match layout.ext_indices.is_empty() {
-            true => lower(&builder.base_constraints(), has_preprocessed, public_values),
+            true => {
+                let constraints = builder.base_constraints();
+                let program = lower(&constraints, has_preprocessed, public_values);
+                // The proof does not wait for the memory of expressions.
+                let give_back = move || drop((constraints, builder));
+                let _ = thread::Builder::new().stack_size(STACK_BYTES).spawn(give_back);
+                program
+            }
             false => Err("it has constraints of an extension field"),
         };
         Self { layout, program }
