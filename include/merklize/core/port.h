@@ -455,8 +455,8 @@ typedef struct {
 #endif
 #endif
 
-/* Keeps a pointer to local memory, which is in a variable, in a register. CUDA's compiler would make the address at each
- * use, from a register that is slow to read. */
+/* Keeps a variable that points to local memory in a register. CUDA's compiler would make the address at each use, from
+ * a register that is slow to read. */
 #if defined(__CUDACC_RTC__)
 #define MKZ_HOLD_LOCAL(pointer)                \
     do {                                       \

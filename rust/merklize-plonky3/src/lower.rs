@@ -276,7 +276,7 @@ struct Schedule {
     steps: Vec<ConstraintStep>,
     /// The nodes in used slots.
     slots: Vec<u32>,
-    /// A bit for each. Those of slots that there are not are set.
+    /// A bit for each. The bits beyond the last slot are set, too.
     used_slots: u64,
     now: u32,
 }
