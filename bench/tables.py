@@ -329,7 +329,7 @@ def beside_others():
     device = " ".join(data["device"].split()[:2])
     for job, label in PROOFS:
         proofs = {row["by"]: row["seconds"] for row in data["rows"] if (row["job"], row["what"]) == (job, "proof")}
-        ours, theirs = proofs["cuda:0 merklize pcs"], proofs["stock"]
+        ours, theirs = proofs["cuda:0 merklize prove"], proofs["stock"]
         cells = f"{label} | {device}, 16 cores | {ours:.2f} s | stock Plonky3 0.8, 16 cores | {theirs:.2f} s"
         lines.append(f"| {cells} | {times(theirs, ours)} |")
     for kind, job, peer, threads, label in BESIDE_OTHERS:
