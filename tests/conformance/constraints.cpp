@@ -2,6 +2,7 @@
 #include "merklize/constraints.hpp"
 
 #include "default_device.hpp"
+#include "little_memory.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -69,6 +70,9 @@ struct Program {
         scalars = words(1 + random.below(5));
         const std::uint64_t n_weights = 1 + random.below(5);
         weights = words(n_weights * form.degree);
+        // Kernels have groups of other sizes for programs with few slots.
+        constexpr std::uint32_t most_slots[] = {1, 16, 17, 32, 33, 64};
+        const std::uint32_t slots = most_slots[random.below(std::size(most_slots))];
         std::vector<std::uint32_t> written;
         const auto operand = [&] {
             if (!written.empty() && random.below(2) == 0)
@@ -85,7 +89,7 @@ struct Program {
                 step.b = {static_cast<std::uint32_t>(random.below(n_weights))};
             } else {
                 step.b = operand();
-                step.to = static_cast<std::uint32_t>(random.below(4) == 0 ? 63 - random.below(2) : random.below(8));
+                step.to = random.below(4) == 0 ? slots - 1 : static_cast<std::uint32_t>(random.below(slots));
                 written.push_back(step.to);
             }
             steps.push_back(step);
@@ -180,6 +184,21 @@ TEST("constraints: random programs give the sums of the definition") {
                 check_program<std::uint64_t>(of, log_rows, seed);
             else
                 check_program<std::uint32_t>(of, log_rows, seed);
+        }
+    }
+}
+
+TEST("constraints: as many points at a time as there is memory for") {
+    if (!has_memory()) return;  // the device has no memory of its own
+    const FieldOfWords& of = fields_of_words[0];
+    // More points than one launch has with the least memory.
+    for (std::uint64_t seed = 100; seed < 103; seed++) {
+        Program<std::uint64_t> program(of, 12, seed);
+        const std::vector<std::uint64_t> expected = program.expected();
+        for (const std::uint64_t kib : {1, 64, 300, 600, 1200, 2400, 4800}) {
+            const std::vector<Matrix> there = program.there();
+            const LittleMemory little(kib << 10);
+            CHECK(program.by(there) == expected);
         }
     }
 }

@@ -65,7 +65,8 @@ void batches(Hash hash, const Mode& mode = {}) {
     }
 }
 
-// extend64 and extend32, of two passes; weighted_sums64 and weighted_sums32; constraints64 and constraints32.
+// extend64 and extend32, of two passes; weighted_sums64 and weighted_sums32; constraints64 and constraints32,
+// and the kernels that copy their cells.
 void extensions() {
     for (const auto field : {merklize::Field::goldilocks, merklize::Field::koalabear}) {
         const unsigned word = field == merklize::Field::goldilocks ? 8 : 4;
@@ -212,6 +213,8 @@ TEST("every_kernel: computes on little data what the CPU does") {
     CHECK(ran.contains(bodies::extend64.name));
     CHECK(ran.contains(bodies::weighted_sums32.name));
     CHECK(ran.contains(bodies::weighted_sums64.name));
+    CHECK(ran.contains(bodies::constraint_cells32.name));
+    CHECK(ran.contains(bodies::constraint_cells64.name));
     CHECK(ran.contains(bodies::constraints32.name));
     CHECK(ran.contains(bodies::constraints64.name));
     if (device.facts().unified) return;  // on unified memory the host gathers nodes and copies leaves
