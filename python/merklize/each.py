@@ -49,7 +49,8 @@ def hash_each(
 
     messages  a list or any iterable: the digests are uint8[n, 32], in order. A mapping, such as a model's state dict:
               the digests are a dict of bytes with the same names, in the same order. Each message is what hash() takes,
-              of any length, dtype and strides: bytes-like, an array, or a tensor, which is hashed where it lies
+              of any length, dtype and strides: bytes-like, an array, or a tensor, which is hashed where it lies.
+              All are hashed when the last one has come: an iterator must not fill one buffer again and again
     hash      "blake3", or a hash of bytes as hash() takes it: those are computed by the CPU, a thread a message
     length    bytes of output of each message
     device    of messages on the host. Messages on devices stay there: another name is an error

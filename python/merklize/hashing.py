@@ -330,7 +330,8 @@ def hash_leaves(
     """Return the digests of n messages as leaves of a tree of this hash.
 
     messages  uint8[n, m], for field hashes words as in hash_rows(); any strides. A tensor on a device stays there.
-              Or a list or other iterable of bytes-likes of any lengths
+              Or a list or other iterable of bytes-likes of any lengths. All are hashed when the last one has come: an
+              iterator must not fill one buffer again and again
     hash      "blake3": BLAKE3 of the message; "sha256_rfc6962": SHA-256 of the byte 0 and the message; a field hash:
               its hash of the message's words
 
