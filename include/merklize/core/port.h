@@ -457,7 +457,7 @@ typedef struct {
 
 /* Keeps a variable that points to local memory in a register. CUDA's compiler would make the address at each use, from
  * a register that is slow to read. */
-#if defined(__CUDACC_RTC__)
+#if defined(__CUDA_ARCH__)
 #define MKZ_HOLD_LOCAL(pointer)                \
     do {                                       \
         asm volatile("" : "+l"(pointer));      \
