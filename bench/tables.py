@@ -271,7 +271,7 @@ def all_tables():
 
 # The summary. Beside others: (the machine's file, job, peer, threads, name on the page), in the order of the page.
 PROOFS = (
-    ("plonky3 goldilocks", "Plonky3 proof of keccak-air, 2^17 rows, Goldilocks"),
+    ("plonky3 goldilocks", "Plonky3 proof of keccak-air, 2^16 rows, Goldilocks"),
     ("plonky3 koalabear", "the same over KoalaBear"),
 )
 BESIDE_OTHERS = (

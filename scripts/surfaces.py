@@ -10,6 +10,7 @@ that stands there, so that a change of one shows those of the other languages be
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import sys
 from collections.abc import Iterator
@@ -150,6 +151,13 @@ class Check:
             yield f"{concept}, {language}: listed as another name, and there is no such line"
 
     def of_orders(self) -> Iterator[str]:
+        listed = {(line.concept, line.language) for line in self.tables.get(ORDERS, [])}
+        for concept, calls in self.rows.items():
+            shown = [(language, parsed(some[0])[1]) for language, some in calls.items() if language != "command"]
+            for (one, arguments), (other, others) in itertools.combinations(shown, 2):
+                shared = [name for name in arguments if name in others]
+                if shared != sorted(shared, key=others.index) and not {(concept, one), (concept, other)} & listed:
+                    yield f"{concept}: {one} and {other} order {', '.join(shared)} in two ways, and neither is listed"
         for concept, language, cells in self.tables.get(ORDERS, []):
             name, arguments = parsed(calls_of(cells[0])[0])
             shown = [parsed(call) for call in self.rows.get(concept, {}).get(language, [])]

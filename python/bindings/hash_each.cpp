@@ -249,6 +249,8 @@ nb::dict named_digests(nb::handle names, nb::handle digests, nb::handle length) 
     const auto keys = nb::borrow<nb::tuple>(names);
     const InputBytes all(digests, "digests");
     const std::uint64_t bytes = to_u64(length, "length");
+    if (bytes != 0 ? all.span().size() / bytes < keys.size() : !all.span().empty())
+        invalid_call("names", "must be at most as many as digests, got " + std::to_string(keys.size()));
     nb::dict named;
     for (std::size_t i = 0; i < keys.size(); i++) {
         const nb::object digest = to_bytes(all.span().subspan(bytes * i, bytes));

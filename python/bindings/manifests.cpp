@@ -464,10 +464,11 @@ void bind_manifests(nb::module_& m) {
         .def("refresh", refresh_weights,
              nb::sig("def refresh(self, path: bytes, everything: bool, follow_links: bool, exclude: bytes | None, "
                      "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"),
-             nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+             nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg())
         .def("refresh_stored", refresh_stored,
              nb::sig("def refresh_stored(self, source: tuple[object, ...], storage: object, everything: bool, "
-                     "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"));
+                     "settings: Settings, /) -> tuple[Manifest, list[str], list[str]]"),
+             nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
     define(m,
            "def manifest(path: bytes, piece_size: int, ignore: list[str], follow_links: bool, exclude: bytes | None, "
            "tiles: bool, settings: Settings, /) -> Manifest",

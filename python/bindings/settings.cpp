@@ -35,14 +35,14 @@ void bind_settings(nb::module_& m) {
     nb::class_<Settings>(m, "Settings", nb::type_slots(slots), "Where and how a call runs.")
         .def(
             "__init__",
-            [](Settings* self, nb::handle device, nb::handle threads, nb::handle progress, nb::handle stream, bool wait,
-               nb::handle policy, nb::handle timings) {
+            [](Settings* self, nb::handle device, nb::handle threads, nb::handle progress, nb::handle stream,
+               nb::handle wait, nb::handle policy, nb::handle timings) {
                 Settings made{std::string(to_text(device, "device")), to_threads(threads)};
                 if (!progress.is_none() && !PyCallable_Check(progress.ptr()))
                     wrong_type("progress", "callable", progress);
                 made.progress = nb::borrow(progress);
                 if (!stream.is_none()) made.stream = to_u64(stream, "stream");
-                made.wait = wait;
+                made.wait = to_flag(wait, "wait");
                 made.policy = to_policy(policy);
                 if (!timings.is_none() && bound_in<Timings>(timings) == nullptr)
                     wrong_type("timings", "a Timings object or None", timings);
@@ -50,7 +50,7 @@ void bind_settings(nb::module_& m) {
                 new (self) Settings(std::move(made));
             },
             nb::arg("device").none(), nb::arg("threads").none(), nb::arg("progress").none() = nb::none(),
-            nb::arg("stream").none() = nb::none(), nb::arg("wait") = true, nb::arg("policy").none() = nb::none(),
+            nb::arg("stream").none() = nb::none(), nb::arg("wait").none() = true, nb::arg("policy").none() = nb::none(),
             nb::arg("timings").none() = nb::none(),
             nb::sig("def __init__(self, device: str, threads: int | None, progress: typing.Callable[[float], object] | "
                     "None = None, stream: int | None = None, wait: bool = True, policy: object = None, timings: "

@@ -56,10 +56,10 @@ def each_of(values: Iterable[_T], *, any_order: bool = False) -> Iterator[_T]:
         yield value
 
 
-def numbered(values: Iterable[_T]) -> Iterator[tuple[int, _T]]:
+def numbered(values: Iterable[_T], *, any_order: bool = False) -> Iterator[tuple[int, _T]]:
     """Do what enumerate() does, by each_of()."""
     number = 0
-    for value in each_of(values):
+    for value in each_of(values, any_order=any_order):
         yield number, value
         number += 1  # noqa: SIM113 - enumerate() is what this replaces
 

@@ -72,6 +72,10 @@ def hash_each(
         )
     names = tuple(messages) if isinstance(messages, Mapping) else None
     given = _arrays.collected(tuple(messages.values()) if isinstance(messages, Mapping) else messages, "message")
+    if names is not None and len(names) != len(given):
+        raise InvalidArgument(
+            in_call("messages must not change while they are read: names and values differ in number")
+        )
     key, context = mode_of(options)
     run = run_of("hash_each", options, tuned=is_blake3(hash))
     if not is_blake3(hash):

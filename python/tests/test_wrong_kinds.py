@@ -226,7 +226,7 @@ TAKE_FLAGS = {
 @pytest.mark.parametrize("call", TAKE_FLAGS)
 def test_what_is_neither_true_nor_false(call, value):
     """As Python has it "no" and [False] are true, and so is a salt in the place of salt_after."""
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^[\w.]+: \w+ must be .*True"):
         TAKE_FLAGS[call](value)
 
 

@@ -123,11 +123,11 @@ void MessageGroups::Group::number() {
 }
 
 void MessageGroups::add(std::span<const std::byte> host) {
-    next(nullptr).messages.emplace_back(host_place(host.data()), host.size());
+    next(nullptr).messages.push_back({host_place(host.data()), host.size()});
 }
 
 void MessageGroups::add(const ConstBuffer& in, std::uint64_t first, std::uint64_t bytes) {
-    next(&in.device()).messages.emplace_back(Place{place_of(in).pointer, first, true}, bytes);
+    next(&in.device()).messages.push_back({{place_of(in).pointer, first, true}, bytes});
 }
 
 MessageGroups::Group& MessageGroups::next(const Device* device) {

@@ -58,7 +58,7 @@ def wholes_of(parts: Sequence[bytes], *, takes_none: bool = False) -> tuple[Whol
         raise TypeError(in_call(f"parts must be a list of what nodes() returned, got {type(parts).__name__}"))
     found: dict[str, list[Given]] = defaultdict(list)
     kinds: dict[bool, list[int]] = defaultdict(list)
-    for rank, data in numbered(parts):
+    for rank, data in numbered(parts, any_order=True):
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(in_call(f"rank {rank}: what nodes() returned is bytes, got {type(data).__name__}"))
         boxes, has_tiles = read_nodes(bytes(data), rank)

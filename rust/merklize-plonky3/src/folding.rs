@@ -1,8 +1,8 @@
 //! Plonky3's folding, whose factors all threads make. Plonky3 makes them by one thread where fields are wider than 32
-//! bits.
+//! bits, and where it has no vectors.
 
 use p3_commit::Mmcs;
-use p3_field::ExtensionField;
+use p3_field::{ExtensionField, PackedValue};
 use p3_fri::{BatchMultiOpening, FriFoldingStrategy, TwoAdicFriFoldingForMmcs};
 use p3_matrix::Matrix;
 
@@ -38,7 +38,7 @@ where
     /// Row i has the values at x = g^i and -x, and gives (f(x) + f(-x)) / 2 + beta (f(x) - f(-x)) / (2 x). Rows are in
     /// bit-reversed order.
     fn fold_matrix<T: Matrix<EF>>(&self, beta: EF, log_arity: usize, matrix: T) -> Vec<EF> {
-        if log_arity != 1 || F::bits() <= 32 {
+        if log_arity != 1 || (F::bits() <= 32 && F::Packing::WIDTH > 1) {
             return self.0.fold_matrix(beta, log_arity, matrix);
         }
         let height = matrix.height();

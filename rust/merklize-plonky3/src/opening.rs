@@ -170,7 +170,7 @@ impl<'a, F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> Opening<'a,
         let log_tallest = self.log_tallest();
         let xs = Points::new(F::GENERATOR, F::two_adic_generator(log_tallest), 1 << log_tallest);
         let at = |(z, of_sum, low): (EF, usize, usize)| {
-            let mut inverses = EF::zero_vec(of_sum.max(low));
+            let mut inverses = EF::zero_vec(of_sum);
             xs.for_each_piece(&mut inverses, 1, |_, xs, inverses| {
                 let differences: Vec<EF> = xs.iter().map(|&x| z - x).collect();
                 inverses.copy_from_slice(&batch_multiplicative_inverse(&differences));

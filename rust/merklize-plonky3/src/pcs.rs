@@ -34,8 +34,8 @@ pub(crate) const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", t
 /// Bytes of a folded vector from which a device commits to it; the processors commit to smaller ones. A row of such a
 /// vector has 32 bytes over all of these fields and takes two permutations of Poseidon2, of which 16 processors make
 /// 0.4 x 10^8 a second over Goldilocks and 10^8 over fields of 31 bits: 50 and 20 ms for 2^20 rows. On an H200 with 16
-/// cores one commitment by the device to 2 MiB over KoalaBear made the folding 35 ms longer, and those to 128 MiB and
-/// less over Goldilocks made it shorter by 500.
+/// cores one commitment by the device to 2 MiB (KoalaBear) made the folding 35 ms longer, and commitments to all vectors
+/// of a chain, the first of 128 MiB (Goldilocks), made it 500 ms shorter. The border lies between.
 const FOLDED_ON_DEVICE: usize = 32 << 20;
 
 /// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments,
@@ -46,7 +46,7 @@ const FOLDED_ON_DEVICE: usize = 32 << 20;
 /// the CPU, in a build for AVX2 or NEON, Plonky3's own code extends, because it is faster there. A device with memory
 /// of its own keeps the extensions, if it has room, until the prover's data is dropped. `open` evaluates columns and
 /// adds them up there, and only weights and sums go to and fro; what does not lie on a device Plonky3's own code
-/// evaluates. Folding has the steps of Plonky3's. A device with memory of its own commits to large folded vectors. To
+/// evaluates. Folding has the steps of Plonky3's. A device other than the CPU commits to large folded vectors. To
 /// the others the processors commit, in a build for AVX2 or NEON by Plonky3's own code. `verify` is the stock scheme's.
 /// The memory of large matrices is given back by another thread. With [`prove`](crate::prove) constraints are evaluated
 /// on the device, too.
@@ -70,6 +70,12 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, 
     /// stock  the parameters of the stock scheme, which verifies, with the Mmcs that
     /// [`MerklizeMmcs::stock`](crate::MerklizeMmcs::stock) gives
     pub fn new(mmcs: M, stock: FriParameters<ExtensionMmcs<F, EF, M::Stock>>) -> Self {
+        Self::with_folding(mmcs, stock, FOLDED_ON_DEVICE)
+    }
+
+    /// The same with other bytes of a folded vector from which a device commits to it.
+    #[doc(hidden)]
+    pub fn with_folding(mmcs: M, stock: FriParameters<ExtensionMmcs<F, EF, M::Stock>>, least_bytes: usize) -> Self {
         let fri = FriParameters {
             log_blowup: stock.log_blowup,
             log_final_poly_len: stock.log_final_poly_len,
@@ -78,7 +84,7 @@ impl<F: TwoAdicElement, EF: ExtensionField<F>, M: DeviceMmcs<F>> MerklizePcs<F, 
             batch_proof_of_work_bits: stock.batch_proof_of_work_bits,
             commit_proof_of_work_bits: stock.commit_proof_of_work_bits,
             query_proof_of_work_bits: stock.query_proof_of_work_bits,
-            mmcs: ExtensionMmcs::new(mmcs.for_folding(FOLDED_ON_DEVICE)),
+            mmcs: ExtensionMmcs::new(mmcs.for_folding(least_bytes)),
         };
         let dft = MerklizeDft::new(mmcs.device().cloned());
         let prover = TwoAdicFriPcs::new(dft, mmcs.clone(), fri.clone());

@@ -62,17 +62,18 @@ macro_rules! same_as_stock {
 
             #[test]
             fn powers_of_all_heights() {
-                let stock = stock_config(1);
-                for device in devices() {
-                    let ours = our_config(&device, 1);
-                    // A device commits to the first folded vectors of the last one.
-                    for log_height in (0..=12).chain([16]) {
-                        let trace = Powers::trace::<Val>(log_height);
-                        let last = [trace.values[trace.values.len() - 2]];
-                        let expected = p3_uni_stark::prove(&stock, &Powers::Sound, trace.clone(), &last).unwrap();
-                        let proof = catch(|| prove(&ours, &Powers::Sound, trace, &last).unwrap()).unwrap();
+                let heights = (0..=12).chain([16]).map(|log_height| (1, log_height));
+                for (log_blowup, log_height) in heights.chain((0..=3).map(|log_height| (3, log_height))) {
+                    let stock = stock_config(log_blowup);
+                    let trace = Powers::trace::<Val>(log_height);
+                    let last = [trace.values[trace.values.len() - 2]];
+                    let expected = p3_uni_stark::prove(&stock, &Powers::Sound, trace.clone(), &last).unwrap();
+                    let expected = serde_json::to_vec(&expected).unwrap();
+                    for device in devices() {
+                        let ours = our_config(&device, log_blowup);
+                        let proof = catch(|| prove(&ours, &Powers::Sound, trace.clone(), &last).unwrap()).unwrap();
                         let bytes = serde_json::to_vec(&proof).unwrap();
-                        assert!(bytes == serde_json::to_vec(&expected).unwrap(), "{device:?}, 2^{log_height} rows");
+                        assert!(bytes == expected, "{device:?}, 2^{log_height} rows, blow-up 2^{log_blowup}");
                         verify(&stock, &Powers::Sound, &stock_proof(proof), &last).expect("the stock verifier accepts");
                     }
                 }

@@ -26,9 +26,9 @@ namespace {
 // hide in a long one.
 constexpr std::size_t most_name = 4096;
 constexpr std::size_t most_line = 2 * most_checked_length + 4 * most_name;
-constexpr std::size_t longest_line = 1 << 30;  // a longer one may have no end
-constexpr std::size_t most_before = 1 << 20;   // bytes before the first proper line
-constexpr std::size_t most_named = 5;          // improper lines of a list that are named, where not all are
+constexpr std::size_t longest_line = 1 << 30;   // a longer one may have no end
+constexpr std::size_t most_before = most_line;  // bytes before the first proper line: more than one long line
+constexpr std::size_t most_named = 5;           // improper lines of a list that are named, where not all are
 
 // The lines of a list, one after another.
 class Lines {

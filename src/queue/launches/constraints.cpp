@@ -19,7 +19,10 @@ namespace {
 // busy.
 constexpr std::uint64_t most_points = 256 << 10, least_points = 1 << 10;
 // Of copied cells at first. With less memory there are fewer points at a time.
-constexpr std::uint64_t cells_bytes = std::uint64_t{8} << 30;
+std::uint64_t most_cells_bytes(DeviceCall& call) {
+    if (call.facts().unified != 0) return 256 << 20;  // the host's own memory, which processes share
+    return std::clamp<std::uint64_t>(call.facts().max_allocation / 16, 256 << 20, std::uint64_t{8} << 30);
+}
 
 // A program whose steps name the copies of cells.
 struct StepsOfCopies {
@@ -159,7 +162,7 @@ private:
 
 // With little memory a device takes fewer points at a time. If it has none, the processors compute.
 bool DeviceCall::launch(const Constraints& a, const Tick& tick) {
-    for (std::uint64_t bytes = cells_bytes;; bytes /= 4) {
+    for (std::uint64_t bytes = most_cells_bytes(*this);; bytes /= 4) {
         ConstraintLaunch launch(*this, a);
         const std::uint64_t points = launch.points_in(bytes);
         try {

@@ -87,26 +87,15 @@ void hash_here(DeviceCall& call, const HashMatrices& a, const std::vector<Matrix
         {});
 }
 
-// Room for rows side by side. With little memory it is for fewer rows at a time.
-struct Panel {
-    Panel(DeviceCall& call, std::uint64_t n, std::uint64_t row_bytes) {
-        constexpr std::uint64_t least_bytes = 64 << 20;
-        const std::uint64_t least = std::clamp<std::uint64_t>(least_bytes / row_bytes, 1, n);
-        for (rows = call.facts().unified != 0 ? least : std::max(least, std::min(n, enough_rows));; rows /= 2) {
-            rows = std::max(rows, least);
-            try {
-                memory = call.scratch(rows * row_bytes);
-                return;
-            } catch (const Error& error) {
-                if (error.code() != ErrorCode::out_of_memory || rows == least) throw;
-            }
-            call.free_scratch();
-        }
-    }
-
-    std::uint64_t rows;
-    Lease memory{};
-};
+// Rows of a panel, where rows lie side by side: many, if all matrices are on a device with memory of its own. Those of
+// the host come in smaller pieces.
+std::uint64_t rows_of_panel(DeviceCall& call, const HashMatrices& a, bool is_small) {
+    constexpr std::uint64_t least_bytes = 64 << 20, most_bytes = std::uint64_t{2} << 30;
+    const auto rows_in = [&](std::uint64_t bytes) { return std::clamp<std::uint64_t>(bytes / a.row_bytes(), 1, a.n); };
+    const bool is_there = std::ranges::all_of(a.matrices, [](const MatrixAt& one) { return one.first.on_device; });
+    if (is_small || !is_there || call.facts().unified != 0) return rows_in(least_bytes);
+    return std::max(rows_in(least_bytes), std::min(rows_in(most_bytes), enough_rows));
+}
 
 // A job whose matrices are all on the device, in these blocks.
 struct Sent {
@@ -163,24 +152,40 @@ bool DeviceCall::launch(const HashMatrices& given, const Tick& tick) {
         };
     }
     operands.push_back({a.out, 32, 32 * a.n, {}});
-    std::optional<Panel> panel;
-    if (is_panel_needed(*this, a)) panel.emplace(*this, a.n, row_bytes);
+    const bool has_panel = is_panel_needed(*this, a);
     const Lease flag = a.modulus != 0 ? scratch(sizeof(std::uint32_t)) : Lease();
     std::uint32_t found = 0;
     if (flag) copy_to_device(flag.place(), &found, sizeof found);
-    const bool finished = batch(
-        a.n, operands, panel ? panel->rows : a.n,
-        [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
-            std::vector<MatrixAt> here;
-            std::size_t next = 0;
-            for (const MatrixAt& matrix : a.matrices) {
-                here.push_back(matrix.first.on_device ? from_row(matrix, first)
-                                                      : staged(matrix, a, count, at[next++].place()));
-                if (flag) check_matrix(*this, here.back(), a, count, range_of(flag).memory);
-            }
-            hash_here(*this, a, here, count, panel ? range_of(panel->memory) : Range(), at.back());
-        },
-        tick);
+    const auto hash_by = [&](std::uint64_t per_piece) {
+        const Lease panel = has_panel ? scratch(per_piece * row_bytes) : Lease();
+        return batch(
+            a.n, operands, per_piece,
+            [&](std::uint64_t first, std::uint64_t count, const std::vector<Range>& at) {
+                std::vector<MatrixAt> here;
+                std::size_t next = 0;
+                for (const MatrixAt& matrix : a.matrices) {
+                    here.push_back(matrix.first.on_device ? from_row(matrix, first)
+                                                          : staged(matrix, a, count, at[next++].place()));
+                    if (flag) check_matrix(*this, here.back(), a, count, range_of(flag).memory);
+                }
+                hash_here(*this, a, here, count, range_of(panel), at.back());
+            },
+            tick);
+    };
+    // With little memory a panel has fewer rows.
+    const auto hash_all = [&] {
+        if (!has_panel) return hash_by(a.n);
+        const std::uint64_t many = rows_of_panel(*this, a, false), few = rows_of_panel(*this, a, true);
+        if (many == few) return hash_by(few);
+        try {
+            return hash_by(many);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::out_of_memory) throw;
+        }
+        free_scratch();
+        return hash_by(few);
+    };
+    const bool finished = hash_all();
     if (!flag) return finished;
     copy_to_host(&found, flag.place(), sizeof found);
     synchronize_main();

@@ -77,7 +77,10 @@ macro_rules! provers {
             let (hasher, compressor, challenger) = parts();
             let ours = Ours::new(hasher, compressor, 0, hash(), device.clone()).unwrap();
             let parameters = parameters(ours.stock().clone(), log_blowup);
-            p3_uni_stark::StarkConfig::new(merklize_plonky3::MerklizePcs::new(ours, parameters), challenger)
+            // Small, so that a device commits to folded vectors of short traces, too.
+            let least_bytes = 1 << 12;
+            let pcs = merklize_plonky3::MerklizePcs::with_folding(ours, parameters, least_bytes);
+            p3_uni_stark::StarkConfig::new(pcs, challenger)
         }
     };
 }
