@@ -34,8 +34,8 @@ pub(crate) const PLONKY3_HAS_VECTORS: bool = cfg!(any(target_feature = "avx2", t
 /// Bytes of a folded vector from which a device commits to it; the processors commit to smaller ones. A row of such a
 /// vector has 32 bytes over all of these fields and takes two permutations of Poseidon2, of which 16 processors make
 /// 0.4 x 10^8 a second over Goldilocks and 10^8 over fields of 31 bits: 50 and 20 ms for 2^20 rows. On an H200 with 16
-/// cores one commitment by the device to 2 MiB (KoalaBear) made the folding 35 ms longer, and commitments to all vectors
-/// of a chain, the first of 128 MiB (Goldilocks), made it 500 ms shorter. The border lies between.
+/// cores one commitment by the device to 2 MiB (KoalaBear) made the folding 35 ms longer, and commitments to all
+/// vectors of a chain, the first of 128 MiB (Goldilocks), made it 500 ms shorter. The border lies between.
 const FOLDED_ON_DEVICE: usize = 32 << 20;
 
 /// Plonky3's `TwoAdicFriPcs`, whose extensions and commitments are computed on the device of its Mmcs. Commitments,
