@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@ namespace {
 
 // The table of core/kernels/hash_each.h.
 struct EachTable {
+    EachTable() = default;
     // words         where to write it, bytes_of(messages) bytes
     // place(extent) where a message begins relative to the kernel's `in`, modulo 2^64
     template <class PlaceOf>
@@ -34,7 +34,7 @@ struct EachTable {
     static constexpr std::uint64_t bytes_of(std::uint64_t messages) { return 8 * (3 * messages + 1); }
     static constexpr std::uint64_t most_messages = Staging::piece_bytes / 24 - 1;  // whose table is a piece
 
-    std::uint32_t n;
+    std::uint32_t n = 0;
     std::uint64_t chunks = 0;  // of all messages
     std::uint32_t levels = 0;  // of parents, in the longest message
 };
@@ -130,12 +130,12 @@ bool each_on_device(DeviceCall& call, const HashEach& a, const Tick& tick) {
         }
         const std::uint64_t base = has_addresses ? address({in, 0}) : 0;
         const Lease words = call.scratch(EachTable::bytes_of(count));
-        std::optional<EachTable> table;
+        EachTable table;
         call.send(words.place(), EachTable::bytes_of(count), [&](std::byte* pinned) {
-            table.emplace(a.messages.subspan(first, count), reinterpret_cast<std::uint64_t*>(pinned),
-                          [&](const Extent& message) { return address(range_of(message.place)) - base; });
+            table = EachTable(a.messages.subspan(first, count), reinterpret_cast<std::uint64_t*>(pinned),
+                              [&](const Extent& message) { return address(range_of(message.place)) - base; });
         });
-        launch_each(call, a, *table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});
+        launch_each(call, a, table, in, range_of(words), align, values, {out.memory, out.offset + out_bytes * first});
         first += count;
     }
     if (a.out.on_device)
