@@ -143,7 +143,6 @@ MKZ_ENTRY(mkz_constraints64)
     MKZ_LOCAL_ARRAY(mkz_lane64, tile, MKZ_CONSTRAINT_TILE);
     mkz_body_constraints64(MKZ_THIS_ITEM(), tile, cells, scalars, weights, steps, out, shape);
 }
-
 #endif /* MKZ_ONLY_CONSTRAINTS */
 
 #endif /* MKZ_ENTRY_H */

@@ -455,16 +455,9 @@ typedef struct {
 #endif
 #endif
 
-/* Keeps a variable that points to local memory in a register. CUDA's compiler would make the address at each use, from
- * a register that is slow to read. */
-#if defined(__CUDA_ARCH__)
-#define MKZ_HOLD_LOCAL(pointer)                \
-    do {                                       \
-        asm volatile("" : "+l"(pointer));      \
-        __builtin_assume(__isShared(pointer)); \
-    } while (0)
-#else
-#define MKZ_HOLD_LOCAL(pointer) ((void)(pointer))
+/* A pointer to local memory, kept in a register. */
+#ifndef MKZ_HOLD_LOCAL
+#define MKZ_HOLD_LOCAL(pointer) (pointer)
 #endif
 
 /* 1: in the narrow top of a tree a team of items shares one merge, if the hash has teams (hashes.h). An item alone

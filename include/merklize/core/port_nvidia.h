@@ -153,6 +153,17 @@ MKZ_FN MKZ_LANE64 mkz_nvidia_after(MKZ_LANE64 x, MKZ_LANE64 y) {
 }
 #define MKZ_AFTER(x, y) mkz_nvidia_after((x), (y))
 
+/* CUDA's compiler would make the address at each use, from a register that is slow to read. */
+#ifdef MKZ_TARGET_CUDA
+template <class T>
+MKZ_FN T *mkz_nvidia_hold_local(T *pointer) {
+    asm volatile("" : "+l"(pointer));
+    __builtin_assume(__isShared(pointer));
+    return pointer;
+}
+#define MKZ_HOLD_LOCAL(pointer) mkz_nvidia_hold_local(pointer)
+#endif
+
 /* Products of vector lanes, word by word. */
 #if MKZ_LANES > 1
 MKZ_FN MKZ_LANE64 mkz_nvidia_mul_hi(MKZ_LANE64 a, MKZ_LANE64 b) {

@@ -71,8 +71,7 @@ MKZ_BODY void MKZ_WORD_FN(body_constraints)(mkz_work_item item, MKZ_LOCAL MKZ_WO
     mkz_u32 step[2][MKZ_STEP_WORDS];
     if (item.index >= shape.pitch) return;
     cells += item.index;
-    tile += item.rank;
-    MKZ_HOLD_LOCAL(tile);
+    tile = MKZ_HOLD_LOCAL(tile + item.rank);
     MKZ_UNROLL for (mkz_u32 d = 0; d < MKZ_CONSTRAINT_DEGREE; d++) all[d] = MKZ_SPLAT(0);
     /* A step is read two steps ahead, and its operands in global memory one step ahead, so they have arrived when it
      * runs. Two steps a turn, because an array that turns would be copied, and copying waits. */
