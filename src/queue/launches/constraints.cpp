@@ -28,7 +28,6 @@ std::uint64_t most_cells_bytes(DeviceCall& call) {
 struct StepsOfCopies {
     std::vector<std::uint32_t> steps, cells;
     std::uint32_t slots = 0;
-    std::size_t n = 0;
 
     explicit StepsOfCopies(const Constraints& a) : steps(a.steps.begin(), a.steps.end()) {
         std::array<std::vector<std::uint32_t>, std::size_t{2} * MKZ_CONSTRAINT_MATRICES> copies;  // by kind and column
@@ -50,16 +49,22 @@ struct StepsOfCopies {
             slots = std::max(slots, steps[at + 1] + 1);
         }
         // The kernel runs two steps at a time, and reads two ahead. One more writes a slot that nothing reads.
-        n = steps.size() / MKZ_STEP_WORDS;
-        n += n % 2;
-        steps.resize((n + 2) * MKZ_STEP_WORDS);
+        const std::size_t n = a.steps.size() / MKZ_STEP_WORDS;
+        steps.resize((n + n % 2 + 2) * MKZ_STEP_WORDS);
+    }
+
+    // Those that the kernel runs.
+    std::uint32_t n_steps() const { return static_cast<std::uint32_t>(steps.size() / MKZ_STEP_WORDS - 2); }
+    // So many that the copied cells of the points take no more than `bytes`.
+    std::uint64_t points_in(std::uint64_t bytes, std::uint64_t word) const {
+        return std::clamp(bytes / (std::max<std::uint64_t>(cells.size(), 1) * word), least_points, most_points);
     }
 };
 
 class ConstraintLaunch {
 public:
-    ConstraintLaunch(DeviceCall& call, const Constraints& a)
-        : call_(call), a_(a), field_(*find_field(a.field)), program_(a) {}
+    ConstraintLaunch(DeviceCall& call, const Constraints& a, const StepsOfCopies& program)
+        : call_(call), a_(a), field_(*find_field(a.field)), program_(program) {}
 
     bool run(std::uint64_t points_at_once, const Tick& tick) {
         constexpr std::uint64_t lanes = MKZ_CONSTRAINT_LANES;
@@ -80,11 +85,8 @@ public:
         cells.n_cells = static_cast<std::uint32_t>(n_cells);
         cells.log_rows = a_.log_rows;
         cells.is_reversed = a_.is_reversed ? 1 : 0;
-        mkz_constraints_shape shape{.points = 0,
-                                    .pitch = 0,
-                                    .modulus = field_.modulus,
-                                    .n_steps = static_cast<std::uint32_t>(program_.n),
-                                    .degree = a_.degree};
+        mkz_constraints_shape shape{
+            .points = 0, .pitch = 0, .modulus = field_.modulus, .n_steps = program_.n_steps(), .degree = a_.degree};
         for (std::uint64_t done = 0; done < a_.points; done += shape.points) {
             shape.points = std::min(most, a_.points - done);
             shape.pitch = divide_up(shape.points, lanes);
@@ -106,12 +108,6 @@ public:
         return true;
     }
 
-    // So many that their copied cells take no more than `bytes`.
-    std::uint64_t points_in(std::uint64_t bytes) const {
-        const std::uint64_t of_point = std::max<std::uint64_t>(program_.cells.size(), 1) * field_.word_bytes;
-        return std::clamp(bytes / of_point, least_points, most_points);
-    }
-
 private:
     // Where each matrix lies on the device. A kernel wants three.
     std::vector<mkz_memory*> place_matrices(mkz_cells_shape& cells) {
@@ -121,17 +117,9 @@ private:
             MatrixAt matrix = a_.matrices[m];
             require_aligned_words(call_, matrix, word);
             if (!matrix.first.on_device) {
-                const std::uint64_t row_bytes = matrix.columns * word;
-                const Lease& room = rooms_.emplace_back(call_.scratch(rows * row_bytes));
+                const Lease& room = rooms_.emplace_back(call_.scratch(rows * matrix.columns * word));
                 std::vector<std::byte> packed;
-                const std::byte* from = host_bytes(matrix.first);
-                if (!has_whole_rows(matrix, field_.word_bytes)) {
-                    packed.resize(rows * row_bytes);
-                    copy_columns(matrix, field_.word_bytes, rows, packed.data(), row_bytes, call_.threads());
-                    from = packed.data();
-                }
-                call_.upload(room.place(), from, rows * row_bytes);
-                matrix = packed_at(room.place(), matrix.columns, word);
+                matrix = upload_rows(call_, matrix, field_.word_bytes, rows, room.place(), packed);
             }
             const Range in = range_of(matrix.first);
             memory.push_back(in.memory);
@@ -154,7 +142,7 @@ private:
     DeviceCall& call_;
     const Constraints& a_;
     const FieldFacts& field_;
-    StepsOfCopies program_;
+    const StepsOfCopies& program_;
     std::vector<Lease> rooms_;
 };
 
@@ -162,18 +150,18 @@ private:
 
 // With little memory a device takes fewer points at a time. If it has none, the processors compute.
 bool DeviceCall::launch(const Constraints& a, const Tick& tick) {
+    const std::uint32_t word = find_field(a.field)->word_bytes;
+    const StepsOfCopies program(a);
     for (std::uint64_t bytes = most_cells_bytes(*this);; bytes /= 4) {
-        ConstraintLaunch launch(*this, a);
-        const std::uint64_t points = launch.points_in(bytes);
+        const std::uint64_t points = program.points_in(bytes, word);
         try {
-            return launch.run(points, tick);
+            return ConstraintLaunch(*this, a, program).run(points, tick);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::out_of_memory) throw;
         }
         free_scratch();
         if (points == least_points) break;
     }
-    const std::uint32_t word = find_field(a.field)->word_bytes;
     Constraints here = a;
     std::vector<HostBlock> given;
     for (MatrixAt& matrix : here.matrices) {

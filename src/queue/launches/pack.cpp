@@ -81,6 +81,19 @@ void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std
     });
 }
 
+MatrixAt upload_rows(DeviceCall& call, const MatrixAt& from, std::uint32_t word, std::uint64_t n, const Place& to,
+                     std::vector<std::byte>& packed) {
+    const std::uint64_t row_bytes = word * from.columns;
+    const std::byte* rows = host_bytes(from.first);
+    if (!has_whole_rows(from, word)) {
+        packed.resize(n * row_bytes);
+        copy_columns(from, word, n, packed.data(), row_bytes, call.threads());
+        rows = packed.data();
+    }
+    call.upload(to, rows, n * row_bytes);
+    return packed_at(to, from.columns, word);
+}
+
 void send_columns(DeviceCall& call, Staging::Ring& ring, const MatrixAt& from, std::uint32_t word, std::uint64_t n,
                   const Place& to) {
     auto* const memory = static_cast<mkz_memory*>(to.pointer);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "host/host_block.hpp"
 #include "queue/device_call.hpp"
@@ -52,6 +54,12 @@ inline MatrixAt packed_at(const Place& first, std::uint64_t columns, std::uint64
 /// Copies the first n rows of a matrix on the host to `to`, by so many threads.
 void copy_columns(const MatrixAt& from, std::uint32_t word, std::uint64_t n, std::byte* to, std::uint64_t row_stride,
                   unsigned threads);
+
+/// Uploads n rows of a matrix on the host to `to`, row after row.
+/// packed   room for rows that are not whole, which later calls use again
+/// returns  the rows there
+MatrixAt upload_rows(DeviceCall& call, const MatrixAt& from, std::uint32_t word, std::uint64_t n, const Place& to,
+                     std::vector<std::byte>& packed);
 
 /// Copies n rows of a matrix on the host to `to`, row after row, on the stream for that: commands of the main stream
 /// that are enqueued from now on wait for it. The matrix must stay until finish().

@@ -84,16 +84,7 @@ bool sum_in_pieces(DeviceCall& call, const WeightedSums& a, std::uint64_t piece_
         WeightedSums piece = a;
         piece.rows = std::min(per_piece, a.rows - first);
         piece.in = from_row(a.in, first);
-        if (room) {
-            const std::byte* from = host_bytes(piece.in.first);
-            if (!has_whole_rows(piece.in, field.word_bytes)) {
-                packed.resize(piece.rows * row_bytes);
-                copy_columns(piece.in, field.word_bytes, piece.rows, packed.data(), row_bytes, call.threads());
-                from = packed.data();
-            }
-            call.upload(room.place(), from, piece.rows * row_bytes);
-            piece.in = packed_at(room.place(), a.in.columns, word);
-        }
+        if (room) piece.in = upload_rows(call, piece.in, field.word_bytes, piece.rows, room.place(), packed);
         mkz_sums_shape shape = shape_of(piece, kernel, word);
         const auto row_stride = static_cast<std::uint64_t>(piece.in.row_stride / static_cast<std::int64_t>(word)),
                    column_stride = static_cast<std::uint64_t>(piece.in.column_stride / static_cast<std::int64_t>(word));
