@@ -129,8 +129,8 @@ nb::tuple to_tuple(nb::handle value, const char* argument);
 nb::tuple to_fields(nb::handle value, std::size_t count, const char* argument);
 nb::tuple to_pair(nb::handle value, const char* argument);
 /// An argument that is iterated over.
-/// errors  TypeError (it cannot be; a set, which has no order; a memoryview of several dimensions, for which CPython
-///         raises NotImplementedError)
+/// errors  TypeError: an object without an iterator; a set, which has no order; a memoryview of several dimensions.
+///         (Of the last one CPython says NotImplementedError.)
 nb::handle to_iterable(nb::handle values, const char* argument);
 /// A range of bytes, two integers: a tuple, a list, a row of an array.
 /// begin, bytes  what error texts call the two

@@ -46,7 +46,7 @@ def each_of(values: Iterable[_T], *, any_order: bool = False) -> Iterator[_T]:
 
     any_order  the result does not depend on the order, so it may be a set, whose order changes from run to run
 
-    Raises TypeError: a set, a view of several dimensions. ValueError: a released one.
+    Raises TypeError if `values` is a set or a view of several dimensions, ValueError if it is a released view.
     """
     if isinstance(values, (set, frozenset)) and not any_order:
         raise TypeError(in_call(f"a {type(values).__name__} has no order; give a list"))

@@ -3,12 +3,11 @@
 
 use std::error::Error;
 
-use merklize_plonky3::{catch, prove as our_prove, stock_proof, DeviceMmcs, MerklizePcs, TwoAdicElement};
+use merklize_plonky3::{catch, prove as our_prove, stock_proof, MerklizePcs};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_blake3_air::Blake3Air;
-use p3_commit::Mmcs;
 use p3_dft::Radix2DitParallel;
-use p3_field::{ExtensionField, Field, PrimeCharacteristicRing, TwoAdicField};
+use p3_field::{Field, PrimeCharacteristicRing};
 use p3_fri::TwoAdicFriPcs;
 use p3_koala_bear::GenericPoseidon2LinearLayersKoalaBear;
 use p3_matrix::dense::RowMajorMatrix;
@@ -17,36 +16,12 @@ use p3_uni_stark::{prove, verify, StarkConfig};
 use rand::rngs::SmallRng;
 use rand::SeedableRng;
 
-use crate::configs::{self, Challenge, Config, DeviceConfig};
+use crate::configs::{self, Config, DeviceConfig};
 use crate::gate::fresh;
 use crate::measure::{Bench, Contender, Watch};
 use crate::of_plonky3::{proof, text, together};
 
 const QUERIES: usize = 100;
-
-fn stock_config<F, const D: usize, M, C>(mmcs: M, challenger: C, log_blowup: usize) -> Config<F, D, M, C>
-where
-    F: TwoAdicField,
-    Challenge<F, D>: ExtensionField<F>,
-    M: Mmcs<F>,
-    C: Clone,
-{
-    let mut parameters = configs::fri_parameters(mmcs.clone(), QUERIES);
-    parameters.log_blowup = log_blowup;
-    StarkConfig::new(TwoAdicFriPcs::new(Radix2DitParallel::default(), mmcs, parameters), challenger)
-}
-
-fn our_config<F, const D: usize, M, C>(mmcs: M, challenger: C, log_blowup: usize) -> DeviceConfig<F, D, M, C>
-where
-    F: TwoAdicElement,
-    Challenge<F, D>: ExtensionField<F>,
-    M: DeviceMmcs<F>,
-    C: Clone,
-{
-    let mut parameters = configs::fri_parameters(mmcs.stock_mmcs().clone(), QUERIES);
-    parameters.log_blowup = log_blowup;
-    StarkConfig::new(MerklizePcs::new(mmcs, parameters), challenger)
-}
 
 /// Each row follows from the one before, in each of 71 columns by a polynomial of degree 3. There are 16 constraints of
 /// a column: its difference from that polynomial, each times another product of four sums. So their degree is 7, and 8
@@ -106,13 +81,17 @@ macro_rules! job {
             let (air, log_rows) = ($air, $bench.log_rows.unwrap_or($log_trace + $log_blowup));
             let (hasher, compressor, challenger) = parts();
             let stock = Stock::new(hasher.clone(), compressor.clone(), 0);
-            let judge = stock_config::<Val, DEGREE, _, _>(stock, challenger.clone(), $log_blowup);
+            let mut parameters = configs::fri_parameters(stock.clone(), QUERIES);
+            parameters.log_blowup = $log_blowup;
+            let pcs = TwoAdicFriPcs::new(Radix2DitParallel::default(), stock, parameters.clone());
+            let judge: Config<Val, DEGREE, _, _> = StarkConfig::new(pcs, challenger.clone());
             let configs = $bench
                 .devices
                 .iter()
                 .map(|device| {
                     let ours = Ours::new(hasher.clone(), compressor.clone(), 0, hash(), device.clone())?;
-                    let config = our_config::<Val, DEGREE, _, _>(ours, challenger.clone(), $log_blowup);
+                    let pcs = MerklizePcs::new(ours, parameters.clone());
+                    let config: DeviceConfig<Val, DEGREE, _, _> = StarkConfig::new(pcs, challenger.clone());
                     Ok((device.info().id, config))
                 })
                 .collect::<Result<Vec<_>, merklize::Error>>()?;
