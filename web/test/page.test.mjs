@@ -200,6 +200,74 @@ test('as soon as a file is there, the verdict is about the file', options, () =>
     await verdict(tab, '^Valid: block 3, bytes 196608 to 262144, of disk.img is as the root says');
 }));
 
+/** After hold(), the next read of a file waits for release(). */
+const heldReads = `
+    const read = Blob.prototype.arrayBuffer, held = [];
+    let reading = 0, holds = false;
+    Blob.prototype.arrayBuffer = async function () {
+        reading++;
+        if (holds) await new Promise((resolve) => { holds = false; held.push(resolve); });
+        try {
+            return await read.call(this);
+        } finally {
+            reading--;
+        }
+    };
+    globalThis.hold = () => { holds = true; };
+    globalThis.isHeld = () => held.length > 0;
+    globalThis.release = () => held.pop()();
+    globalThis.isIdle = () => reading === 0;
+`;
+/** Does `earlier`, whose first read of a file is held until `later` is done; returns when nothing is read any more. */
+async function late(tab, earlier, later) {
+    await tab.evaluate(() => hold());
+    await earlier();
+    await tab.waitForFunction(() => isHeld());
+    await later();
+    await tab.evaluate(() => release());
+    await tab.waitForFunction(() => isIdle());
+}
+const lateOptions = [{}, page.href, heldReads];
+
+test('a comparison that ends late says nothing of files that were given since', options, () => opened(async (tab) => {
+    const data = counted(393216), { file, root } = treeFile(data, 65536), damaged = data.slice();
+    damaged[200000] ^= 1;
+    const proof = merklize.MerkleTree.fromMessages(Array.from({ length: 6 }, (_, k) => data.subarray(65536 * k, 65536 * (k + 1)))).prove(3);
+    await tab.fill('#root', root);
+    await give(tab, ['disk.mkl', file], ['disk.img', damaged]);
+    await verdict(tab, '^Damaged: block 3');
+    for (const [button, given, wanted] of [
+        ['#check-all', ['proof.json', Buffer.from(proof.toJson())], /^disk.img is not compared yet: the proof is valid/],
+        ['#check-block', ['other.img', data], /^other.img is not compared yet: the proof is valid/],
+        ['#check-block', ['third.img', damaged], /^third.img is not compared yet: the proof is valid/],
+    ]) {
+        await late(tab, () => tab.click(button), async () => {
+            await give(tab, given);
+            await verdict(tab, wanted.source);
+        });
+        assert.match(await tab.textContent('#verdict'), wanted);
+        assert.equal(await tab.textContent('#outcome'), 'Cancelled');
+    }
+}, ...lateOptions));
+
+test('the verdict is about the fields as they are, whichever was answered last', options, () => opened(async (tab) => {
+    const { file, root } = treeFile(counted(100000), 4096);
+    await tab.fill('#root', root);
+    await give(tab, ['disk.mkl', file]);
+    await verdict(tab, '^Valid: leaf 0');
+    await late(tab, () => tab.fill('#leaf', '3'), async () => {
+        await tab.fill('#leaf', '5');
+        await verdict(tab, '^Valid: leaf 5');
+    });
+    assert.match(await tab.textContent('#verdict'), /^Valid: leaf 5/);
+}, ...lateOptions));
+
+test('files that are given later are taken later', options, () => opened(async (tab) => {
+    const { file } = treeFile(counted(100000), 4096);
+    await late(tab, () => give(tab, ['first.mkl', file]), () => give(tab, ['second.mkl', file]));
+    assert.equal(await tab.textContent('#given'), 'tree: second.mkl');
+}, ...lateOptions));
+
 test('the size that a tree file states is compared with that of the file', options, () => opened(async (tab) => {
     const data = counted(100000);
     for (const [stated, wanted] of [
