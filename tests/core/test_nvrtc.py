@@ -147,14 +147,20 @@ def test_nvrtc_takes_a_program_of_no_hash(nvrtc):
 # Of extensions, five of the library's groups fit on a multiprocessor of sm_90.
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize(
-    ("only", "group_size", "kernel", "registers"),
-    [(2048, 128, "extend", 96), (4096, 128, "weighted_sums", 128), (32768, 64, "constraints", 128)],
+    ("only", "policy", "kernels", "registers"),
+    [
+        (2048, {"group_size": 128}, ["extend"], 96),
+        (4096, {"group_size": 128}, ["weighted_sums"], 128),
+        # Programs of 16, 32 and 64 slots.
+        *((32768, {"group_size": n, "lanes": 2}, ["constraint_cells", "constraints"], 128) for n in (128, 64, 32)),
+    ],
+    ids=str,
 )
-def test_nvrtc_makes_kernels_of_fields(nvrtc, only, group_size, kernel, registers, arch):
-    _, log, _ = nvrtc.compile(defines(only=only, group_size=group_size) + entry_text(None), arch)
+def test_nvrtc_makes_kernels_of_fields(nvrtc, only, policy, kernels, registers, arch):
+    _, log, _ = nvrtc.compile(defines(only=only, **policy) + entry_text(None), arch)
     facts = kernel_facts(log)
     print(facts)
-    assert set(facts) == {f"mkz_{kernel}32", f"mkz_{kernel}64"}
+    assert set(facts) == {f"mkz_{kernel}{bits}" for kernel in kernels for bits in (32, 64)}
     assert all(fact["stack"] == fact["spills"] == 0 and fact["registers"] <= registers for fact in facts.values())
 
 
