@@ -250,6 +250,83 @@ test('a comparison that ends late says nothing of files that were given since', 
     }
 }, ...lateOptions));
 
+test('what is compared with one tree or proof says nothing of another', options, () => opened(async (tab) => {
+    const messages = (data) => Array.from({ length: 6 }, (_, k) => data.subarray(4096 * k, 4096 * (k + 1)));
+    const trees = [counted(24576), counted(24576).reverse()].map((data) => {
+        const proof = merklize.MerkleTree.fromMessages(messages(data)).prove(3);
+        return { data, ...treeFile(data, 4096), proof: Buffer.from(proof.toJson()) };
+    });
+    const [own, other] = trees;
+    // The other's tree and file agree, and a proof of the owner's leads to the owner's root.
+    await give(tab, ['other.mkl', other.file], ['other.img', other.data]);
+    await tab.fill('#root', own.root);
+    await verdict(tab, '^Not valid');
+    await give(tab, ['own.json', own.proof]);
+    const notCompared = /^other.img is not compared yet: the proof is valid, and shows no file/;
+    await verdict(tab, notCompared.source);
+    await tab.click('#check-all');
+    await verdict(tab, '^The same: all 6 blocks have the leaves of the tree', '#outcome');
+    assert.match(await tab.textContent('#verdict'), notCompared);
+    await tab.click('#check-block');
+    await verdict(tab, '^Damaged: block 3');
+    // A button between the drop of a proof and the end of its reading compares with the proof before it.
+    await give(tab, ['other.json', other.proof]);
+    await verdict(tab, '^Not valid');
+    await late(tab, () => give(tab, ['own.json', own.proof]), () => tab.click('#check-block'));
+    await verdict(tab, notCompared.source);
+}, ...lateOptions));
+
+test('without a root that you trust nothing is valid', options, () => opened(async (tab) => {
+    const data = counted(24576), { file } = treeFile(data, 4096);
+    const tree = merklize.MerkleTree.fromMessages(Array.from({ length: 6 }, (_, k) => data.subarray(4096 * k, 4096 * (k + 1))));
+    await give(tab, ['disk.mkl', file], ['proof.json', Buffer.from(tree.prove(3).toJson())]);
+    await verdict(tab, '^In order: the leaf leads to the root in the tree file; Root is empty');
+    await give(tab, ['disk.img', data]);
+    await verdict(tab, '^disk.img is not compared yet: the proof is in order');
+    await tab.click('#check-block');
+    await verdict(tab, '^In order: block 3, .*Root is empty');
+    assert.equal(await tab.getAttribute('#verdict', 'class'), 'verdict ');
+}));
+
+test('a proof beside a tree is looked at in either order, and two of a kind are refused', options, () => opened(async (tab) => {
+    const { file, root } = treeFile(counted(24576), 4096);
+    const wrong = ['wrong.json', single.json];
+    await tab.fill('#root', root);
+    for (const files of [[wrong, ['disk.mkl', file]], [['disk.mkl', file], wrong]]) {
+        await give(tab, ...files);
+        await verdict(tab, '^Not valid: the leaf leads to');
+    }
+    await give(tab, ['again.json', single.json], wrong);
+    await verdict(tab, '^Not valid: wrong.json: again.json is given, too: one proof at a time');
+    await give(tab, ['disk.mkl', file]);
+    await verdict(tab, '^Valid: leaf 0');
+}));
+
+test('a number that is no number is refused, not left out', options, () => opened(async (tab) => {
+    await tab.fill('#root', single.root);
+    await give(tab, ['proof.json', single.json]);
+    await verdict(tab, '^Valid');
+    for (const typed of ['9e', '7-', '--', '1.5', '1e1', '-13']) {
+        await tab.fill('#count', '');
+        await tab.focus('#count');
+        await tab.keyboard.type(typed);
+        await verdict(tab, '^Cannot be checked: the number of leaves must be an integer >= 1');
+    }
+    await tab.fill('#count', '13');
+    await verdict(tab, '^Valid');
+    await tab.fill('#count', '');
+    const data = counted(24576);
+    await give(tab, ['disk.mkl', treeFile(data, 4096).file], ['disk.img', data]);
+    for (const typed of ['3e', '-1', '6']) {
+        await tab.fill('#leaf', '');
+        await tab.focus('#leaf');
+        await tab.keyboard.type(typed);
+        await verdict(tab, '^Cannot be checked: the leaf must be 0 to 5');
+        await tab.click('#check-block');
+        await verdict(tab, '^Failed: the leaf must be 0 to 5', '#outcome');
+    }
+}));
+
 test('the verdict is about the fields as they are, whichever was answered last', options, () => opened(async (tab) => {
     const { file, root } = treeFile(counted(100000), 4096);
     await tab.fill('#root', root);
