@@ -44,7 +44,7 @@ export interface Mode {
     context?: string;
 }
 export interface Output {
-    /** Bytes of output; default 32. 'blake2s' has 1 to 32; other hashes than 'blake3' have 32. */
+    /** Bytes of output; default 32. 'blake3' has up to 2^32 in one call, 2^27 as digits; 'blake2s' 1 to 32; others 32. */
     length?: number;
     /** Position of the first byte. */
     seek?: number;
@@ -151,6 +151,7 @@ interface ProofHead {
     rule?: Rule;
     nLeaves: number | bigint;
 }
+/** The fields of one form. Further ones, which nothing would verify, are refused. */
 export type ProofObject = ProofHead &
     (
         | { index: number | bigint; leaf: DigestLike; siblings: DigestLike[] }
@@ -194,7 +195,8 @@ export interface VerifyOptions extends Mode {
     expect?: Expect;
 }
 /** Whether a proof of one or several leaves leads to the root and has the expected claims. Malformed input is false,
- * and so are bytes or JSON of a proof of consistency; such a proof as an object of fields throws. */
+ * and so are a proof by a hash that does not take the key or context, and bytes or JSON of a proof of consistency; such
+ * a proof as an object of fields throws. */
 export function verify(proof: ProofLike, root: DigestLike, options?: VerifyOptions): boolean;
 /** verify() of each proof of a list, in order. */
 export function verifyEach(proofs: readonly ProofLike[], root: DigestLike, options?: VerifyOptions): boolean[];
@@ -240,12 +242,12 @@ export class OpenZeppelinTree {
     readonly root: string;
     /** All 2 n - 1 nodes: the root first. */
     readonly nodes: string[];
-    leaf(index: number): string;
+    leaf(index: number | bigint): string;
     /** The same as getProof() of the package. */
-    prove(index: number): string[];
-    verify(index: number, proof: Iterable<DigestLike>): boolean;
+    prove(index: number | bigint): string[];
+    verify(index: number | bigint, proof: Iterable<DigestLike>): boolean;
     /** The same as getMultiProof() of the package. */
-    proveTogether(indices: Iterable<number>): OpenZeppelinMultiProof;
+    proveTogether(indices: Iterable<number | bigint>): OpenZeppelinMultiProof;
     dump(): OpenZeppelinDump;
 }
 export interface OpenZeppelinOptions {
@@ -292,7 +294,7 @@ export function explain(
     root: DigestLike | { oldRoot: DigestLike; newRoot: DigestLike },
     options?: VerifyOptions,
 ): Explanation;
-/** The claims of a proof. Throws MerklizeError with the reason if the value is no proof. */
+/** The claims of a proof, with digests of its own. Throws MerklizeError with the reason if the value is no proof. */
 export function parseProof(proof: ProofLike): Proof;
 
 /** An open .mkl file. Only the needed nodes are read. */

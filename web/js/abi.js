@@ -2,7 +2,7 @@
 // function, arrays of these, T[] and T[n], and tuples, (T, U). A value may be spelt in every way that
 // @metamask/abi-utils takes, because roots of @openzeppelin/merkle-tree were made of it: '007' for 7, an address or
 // bytes32 with fewer bytes, an odd digit, 'false'.
-import { bytesOfDigits, bytesOfText, invalid, isBytes, joined, shown, toBytes } from './common.js';
+import { bytesOfDigits, bytesOfText, invalid, isBytes, itemsOf, joined, shown, toBytes } from './common.js';
 
 /** Bytes, or 0x and digits as text; before an odd one is a 0. what: the function and the value, as in all of this file
  */
@@ -101,10 +101,10 @@ function abiTuple(fields) {
 /** count: 0 for T[], and for T[0], which Solidity has not; the package writes the number of items before both */
 function abiArray(item, count, isSized) {
     const encode = (value, what) => {
-        if (!Array.isArray(value)) invalid(`${what} must be a list, got ${shown(value)}`);
-        if (count !== 0 && value.length !== count) invalid(`${what} must have ${count} items, got ${value.length}`);
-        const items = abiFields(value.map(() => item), value, (i) => `${what}: item ${i}`);
-        return count === 0 ? joined([abiWord(value.length), items]) : items;
+        const items = itemsOf(value) ?? invalid(`${what} must be a list, got ${shown(value)}`), { length } = items;
+        if (count !== 0 && length !== count) invalid(`${what} must have ${count} items, got ${length}`);
+        const encoded = abiFields(items.map(() => item), items, (i) => `${what}: item ${i}`);
+        return count === 0 ? joined([abiWord(length), encoded]) : encoded;
     };
     return { isDynamic: !isSized || item.isDynamic, encode };
 }
@@ -121,9 +121,8 @@ function abiFields(fields, values, whatOf) {
     return joined([...head, ...tail]);
 }
 
-/** abi.encode of each value, a list of one field a type. */
+/** abi.encode of each value, a list of one field a type. types, values: lists without holes */
 export function abiEncoded(types, values, what) {
-    if (!Array.isArray(types)) invalid(`${what}: types must be a list of ABI types, got ${shown(types)}`);
     const fields = types.map((type) => abiType(type, what));
     return values.map((value, i) => {
         const isValue = Array.isArray(value) && value.length === types.length;

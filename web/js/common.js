@@ -31,13 +31,25 @@ function isGone(data) {
     return false;
 }
 
+/** Text that others wrote, for an error's text: not long, and with escapes for what would not be seen. */
+export function printable(text, most = 80) {
+    const short = text.length > most ? `${text.slice(0, most)}...` : text;
+    return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
+}
 /** A wrong value, for an error's text. */
 export function shown(value) {
-    if (typeof value === 'string') return `'${value.slice(0, 80)}'`;
-    if (Array.isArray(value)) return `a list of ${value.length}`;
-    if (isBytes(value)) return isGone(value) ? 'no bytes' : `${value.byteLength} bytes`;
-    if (typeof value === 'object' && value !== null) return value.constructor?.name ?? 'an object';
-    return typeof value === 'function' ? 'a function' : String(value);
+    if (typeof value === 'string') return `'${printable(value)}'`;
+    if (typeof value === 'function') return 'a function';
+    if (typeof value !== 'object' || value === null) return printable(String(value));
+    try {
+        if (Array.isArray(value)) return `a list of ${value.length}`;
+        const name = printable(Object.getPrototypeOf(value).constructor.name); // which is not data of others
+        if (!isBytes(value)) return name || 'an object';
+        if (isGone(value)) return 'no bytes';
+        return `${value instanceof Uint8Array ? '' : `${name} of `}${value.byteLength} bytes`;
+    } catch {
+        return 'an object'; // without a class, or a proxy
+    }
 }
 
 /** Whether it is an integer >= 0 that is exact. */
@@ -56,7 +68,8 @@ function lettersApart(a, b) {
 }
 /** Throws because a name is unknown. kind: what it should name */
 export function unknown(what, kind, name, names) {
-    const apart = (one) => lettersApart(String(name).toLowerCase(), one.toLowerCase());
+    const given = typeof name === 'string' ? name.slice(0, 80).toLowerCase() : '';
+    const apart = (one) => lettersApart(given, one.toLowerCase());
     const best = [...names].sort((a, b) => apart(a) - apart(b))[0],
         isClose = apart(best) <= Math.max(1, best.length / 3);
     const hint = isClose ? ` did you mean '${best}'?` : '';
@@ -74,7 +87,7 @@ export function requireOptions(options, known, what, name = 'options') {
         invalid(`${what}: ${name} must be an object such as { ${known[0]}: ... }, got ${shown(options)}`);
     if (typeof options !== 'object' || options === null) refuse();
     for (const given in options) {
-        let i = 0; // includes() would take most of a short digest's time beside the hash
+        let i = 0; // includes() would take most of the time of a short digest beside the hash
         while (i < known.length && known[i] !== given) i++;
         if (i < known.length) continue;
         if (Array.isArray(options) || ArrayBuffer.isView(options)) refuse();
@@ -129,7 +142,8 @@ export function toBytes(data, what) {
         return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
             : new Uint8Array(data);
     }
-    const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it' // the key may be secret
+    // Text is not shown: a key may be secret.
+    const got = typeof data === 'string' ? 'text; new TextEncoder().encode() makes bytes of it'
         : Array.isArray(data)
             ? `${shown(data)}; Uint8Array.from() makes bytes of numbers, hashEach() hashes each of a list`
         : globalThis.Blob && data instanceof Blob
@@ -162,17 +176,19 @@ export function fromHex(text) {
 }
 /** A digest as 32 bytes or as text, or null. */
 export const digestOrNull = (digest) => (typeof digest === 'string' ? fromHex(digest)
-    : digest instanceof Uint8Array && digest.length === 32 ? digest : null);
+    : ArrayBuffer.isView(digest) && digest instanceof Uint8Array && digest.length === 32 ? digest : null);
 export function toDigest(digest, what, remedy = '') {
     return digestOrNull(digest)
         ?? invalid(`${what} must be 32 bytes or 64 hexadecimal digits, got ${shown(digest)}${remedy}`);
 }
 export const equal = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-export const listOf = (value, what) =>
-    (Array.isArray(value) ? value
-        : invalid(`${what}: messages must be a list of bytes, got ${shown(value)}; `
-            + 'hash() takes one message, hashRows() rows'));
+/** The items of a list, with undefined for each hole, which map() and forEach() would leave out; null if it is no list.
+ */
+export const itemsOf = (list) => (Array.isArray(list) ? Array.from(list) : null);
+export const messagesOf = (list, what) =>
+    itemsOf(list) ?? invalid(`${what}: messages must be a list of bytes, got ${shown(list)}; `
+        + 'hash() takes one message, hashRows() rows');
 
 /** Bytes of several arrays in one. */
 export function joined(parts) {

@@ -17,7 +17,7 @@ const formats = {
 export function formatOf(options, what) {
     const { format } = options;
     if (format === undefined || format === 'merklize') return null;
-    if (!Object.hasOwn(formats, format))
+    if (typeof format !== 'string' || !Object.hasOwn(formats, format))
         unknown(what, 'format', format, ['merklize', ...Object.keys(formats)]);
     const { id, ...found } = formats[format], fixed = { ...found, name: format, hash: findHashById(id).name };
     for (const name of ['hash', 'rule', 'padding', 'key', 'context']) {

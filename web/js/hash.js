@@ -1,33 +1,33 @@
 // hash.js: digests of bytes, in one call or as they come.
-import { bytesOfText, hashNamed, hashing, invalid, joined, listOf, output, requireOptions, shown, toBytes,
+import { bytesOfText, hashNamed, hashing, invalid, joined, messagesOf, output, requireOptions, shown, toBytes,
     toHex } from './common.js';
 import { m } from './ready.js';
 
 const keyed = 16, deriveContext = 32, deriveMaterial = 64;
 
-export const keysOf = "keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3',";
-
 const plain = Object.freeze({ key: m.iv, flags: 0 });
 
+/** Why the hash has no mode of this key (bytes) or context; null if it has one. */
+export function noMode({ name, isKeyed, hasChunkTree }, { key, context }) {
+    if (key === undefined && context === undefined) return null;
+    if (!isKeyed) return `keys are of the hashes 'blake3' and 'blake2s', and contexts of 'blake3', not of '${name}'`;
+    if (key === undefined) return hasChunkTree ? null : `contexts are of the hash 'blake3', not of '${name}'`;
+    if (context !== undefined)
+        return 'key and context exclude each other: one is keyed hashing, the other key derivation';
+    const n = key.length;
+    if (hasChunkTree) return n === 32 ? null : `key must be 32 bytes, got ${n}`;
+    return n >= 1 && n <= 32 ? null : `key of '${name}' must be 1 to 32 bytes, got ${n}`;
+}
+/** A copy, which slice() of Node's Buffer is not. */
+export const keyOf = (key, what) => new Uint8Array(toBytes(key, `${what}: key`));
 /** {key, flags} of BLAKE3's plain, keyed and derive-key modes, and of BLAKE2s under a key, which has its `secret`, too.
  */
 export function modeOf(hash, options, what) {
-    const { key, context } = options;
+    const { context } = options, key = options.key === undefined ? undefined : keyOf(options.key, what);
     if (key === undefined && context === undefined) return plain;
-    if (!hash.isKeyed) invalid(`${what}: ${keysOf} not of '${hash.name}'`);
-    if (key !== undefined && context !== undefined)
-        invalid(`${what}: key and context exclude each other: one is keyed hashing, the other key derivation`);
-    if (key !== undefined) {
-        const bytes = toBytes(key, `${what}: key`);
-        if (!hash.hasChunkTree) {
-            if (bytes.length < 1 || bytes.length > 32)
-                invalid(`${what}: key of '${hash.name}' must be 1 to 32 bytes, got ${bytes.length}`);
-            return m.blake2sMode(new Uint8Array(bytes));
-        }
-        if (bytes.length !== 32) invalid(`${what}: key must be 32 bytes, got ${bytes.length}`);
-        return { key: new Uint8Array(bytes), flags: keyed }; // slice() of Node's Buffer is not a copy
-    }
-    if (!hash.hasChunkTree) invalid(`${what}: contexts are of the hash 'blake3', not of '${hash.name}'`);
+    const none = noMode(hash, { key, context });
+    if (none) invalid(`${what}: ${none}`);
+    if (key) return hash.hasChunkTree ? { key, flags: keyed } : m.blake2sMode(key);
     const inner = new Chunks(hash, { key: m.iv, flags: deriveContext });
     inner.update(bytesOfText(context, `${what}: context`));
     return { key: inner.digest(), flags: deriveMaterial };
@@ -160,16 +160,19 @@ export function requireOutput(hash, options, what) {
     if (options.encoding !== undefined && options.encoding !== 'hex')
         invalid(`${what}: encoding must be 'hex', or not given for bytes, got ${shown(options.encoding)}`);
     if (is32Bytes(options)) return;
+    const { length } = options, most = options.encoding ? 2 ** 27 : 2 ** 32; // of text, and of bytes
     if (!hash.hasChunkTree && !hash.isKeyed)
         invalid(`${what}: length and seek are of the hash 'blake3'; '${hash.name}' has 32 bytes of output`);
     for (const name of ['length', 'seek'])
         if (options[name] !== undefined && !(Number.isSafeInteger(options[name]) && options[name] >= 0))
             invalid(`${what}: ${name} must be an integer >= 0, got ${shown(options[name])}`);
+    if (hash.hasChunkTree && length > most)
+        invalid(`${what}: length must be at most ${most}, got ${length}; seek gives what follows`);
     if (hash.hasChunkTree) return;
     if (options.seek !== undefined && options.seek !== 0)
         invalid(`${what}: seek is of the hash 'blake3', not of '${hash.name}'`);
-    if (options.length < 1 || options.length > 32)
-        invalid(`${what}: '${hash.name}' has 1 to 32 bytes of output, got ${options.length}; 'blake3' has any length`);
+    if (length < 1 || length > 32)
+        invalid(`${what}: '${hash.name}' has 1 to 32 bytes of output, got ${length}; 'blake3' has any length`);
 }
 export const outputOf = (root, { length = 32, seek = 0 }) => m.output(root, length, seek);
 /** The digest, or its digits, as the options ask. */
@@ -285,5 +288,5 @@ export function hashEach(messages, options = noOptions) {
     requireMessages(kind, 'hashEach');
     const mode = modeOf(kind, options, 'hashEach');
     const digestOf = (message, i) => digestOfMessage(kind, toBytes(message, `hashEach: message ${i}`), mode);
-    return joined(listOf(messages, 'hashEach').map(digestOf));
+    return joined(messagesOf(messages, 'hashEach').map(digestOf));
 }

@@ -1,11 +1,11 @@
 // matrices.js: openings of commitments to matrices, by Plonky3's rule (docs/provers.md): the layers, and verification.
-import { MerklizeError, digestOrNull, equal, hashNamed, invalid, joined, requireOptions, shown,
+import { MerklizeError, digestOrNull, equal, hashNamed, invalid, isCount, itemsOf, joined, requireOptions, shown,
     toBytes } from './common.js';
 import { digestOfMessage } from './hash.js';
 import { m } from './ready.js';
 
 const what = 'verifyOpening';
-const moduli = { babybear: 0x78000001, koalabear: 0x7f000001 };
+const moduli = new Map([['babybear', 0x78000001], ['koalabear', 0x7f000001]]);
 const log2Up = (n) => Math.ceil(Math.log2(n));
 const powerUp = (n) => 2 ** log2Up(Math.max(n, 1));
 const padded = (n, arity) => (n <= 1 ? n : Math.ceil(n / arity) * arity);
@@ -16,7 +16,8 @@ function planOf(dims, arity, capHeight) {
     if (dims.length === 0) invalid(`${what}: there must be at least 1 matrix, got 0`);
     for (const [rows, columns] of dims) {
         if (![rows, columns].every((n) => Number.isSafeInteger(n) && n >= 0 && n <= 2 ** 40) || rows === 0)
-            invalid(`${what}: a matrix has 1 to 2^40 rows and at most 2^40 columns, got ${rows} and ${columns}`);
+            invalid(`${what}: a matrix has 1 to 2^40 rows and at most 2^40 columns, `
+                + `got ${shown(rows)} and ${shown(columns)}`);
     }
     const tallest = Math.max(...dims.map(([rows]) => rows));
     for (const [rows] of dims) {
@@ -42,7 +43,7 @@ function planOf(dims, arity, capHeight) {
     layers.push(layer);
     const top = layers.length - 1;
     if (!Number.isSafeInteger(capHeight) || capHeight < 0 || capHeight > top)
-        invalid(`${what}: capHeight must be 0 to ${top} for ${tallest} rows, got ${capHeight}`);
+        invalid(`${what}: capHeight must be 0 to ${top} for ${tallest} rows, got ${shown(capHeight)}`);
     const capLayer = top - capHeight;
     let capSize = 1;
     for (const { step } of layers.slice(capLayer, top)) capSize *= step;
@@ -68,7 +69,8 @@ function toMontgomery(row, p) {
  */
 export function verifyOpening(opening, cap, dims, options = {}) {
     requireOptions(options, ['hash', 'arity', 'capHeight', 'wordBytes', 'montgomery'], what);
-    const kind = hashNamed(options.hash ?? 'blake3', what), arity = options.arity ?? 2, p = moduli[options.montgomery];
+    const kind = hashNamed(options.hash ?? 'blake3', what), arity = options.arity ?? 2,
+        p = moduli.get(options.montgomery);
     if (arity !== 2 && arity !== 4) invalid(`${what}: arity must be 2 or 4, got ${shown(arity)}`);
     const quad = m.hashes.find(({ id }) => id === kind.quadId);
     if (arity === 4 && !quad) invalid(`${what}: '${kind.name}' has no merges of four`);
@@ -77,18 +79,19 @@ export function verifyOpening(opening, cap, dims, options = {}) {
             + `got ${shown(options.montgomery)} and '${kind.name}'`);
     const width = options.wordBytes ?? (kind.isField ? kind.rowUnit : p ? 4 : 1);
     if (![1, 4, 8, 16].includes(width) || (kind.isField && width !== kind.rowUnit) || (p && width !== 4))
-        invalid(`${what}: words of '${kind.name}' cannot have ${width} bytes`);
+        invalid(`${what}: words of '${kind.name}' cannot have ${shown(width)} bytes`);
     if (typeof dims?.[Symbol.iterator] !== 'function')
         invalid(`${what}: dims must be a list of [rows, columns], got ${shown(dims)}`);
-    const pair = (shape) => (Array.isArray(shape) ? shape
-        : invalid(`${what}: dims must be a list of [rows, columns], got ${shown(shape)} in it`));
-    const shapes = Array.from(dims, pair).map(([rows, columns]) => [Number(rows), Number(columns)]);
+    const number = (n) => (isCount(n) ? Number(n) : n), pair = (shape) => itemsOf(shape)?.map(number)
+        ?? invalid(`${what}: dims must be a list of [rows, columns], got ${shown(shape)} in it`);
+    const shapes = Array.from(dims, pair);
     const { layers, capLayer, capSize, tallest } = planOf(shapes, arity, options.capHeight ?? 0);
     const rowBytes = shapes.reduce((sum, [, columns]) => sum + width * columns, 0);
 
     let indices, rows, siblings, tops;
     try {
-        indices = [...(opening.indices ?? [opening.index])].map(Number);
+        if (opening.indices !== undefined && opening.index !== undefined) return false; // which is claimed?
+        indices = [...(opening.indices ?? [opening.index])].map(number);
         rows = toBytes(opening.rows, what);
         siblings = [...opening.siblings].map(digestOrNull);
         tops = [...cap].map(digestOrNull);

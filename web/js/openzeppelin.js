@@ -1,19 +1,23 @@
 // openzeppelin.js: trees of @openzeppelin/merkle-tree, which Solidity's MerkleProof verifies (docs/formats.md). Digests
 // are given as text with 0x, as that package and contracts' libraries do.
 import { abiEncoded, bytesOrDigits } from './abi.js';
-import { digestOrNull, equal, findHash, invalid, requireOptions, shown, toDigest, toHex } from './common.js';
+import { digestOrNull, equal, findHash, invalid, isBytes, itemsOf, requireOptions, shown, toBytes, toDigest,
+    toHex } from './common.js';
 import { digestOfMessage } from './hash.js';
 import { parseJson } from './json.js';
 import { verifyOpenZeppelin } from './proofs.js';
+import { indicesBelow } from './proving.js';
 import { m } from './ready.js';
+import { indexBelow } from './shape.js';
 
 const standardDump = 'standard-v1', simpleDump = 'simple-v1', keccak = findHash('keccak256');
 
-/** A value as in JSON: bytes as 0x and digits, bigints as decimal text. */
-function plainValue(value) {
-    if (Array.isArray(value)) return value.map(plainValue);
-    return typeof value === 'bigint' ? String(value)
-        : typeof value === 'object' ? toHex(bytesOrDigits(value, 'dump'), '0x') : value;
+/** A copy of a value of which a leaf was made. ofBytes(bytes), ofBigint(bigint): its copies of them */
+function copied(value, ofBytes, ofBigint) {
+    if (isBytes(value)) return ofBytes(toBytes(value));
+    if (typeof value === 'bigint') return ofBigint(value);
+    return itemsOf(value)?.map((item) => copied(item, ofBytes, ofBigint))
+        ?? (typeof value === 'object' ? { ...value } : value); // {address, selector} of a function
 }
 
 /** Numbers as JSON.parse() has them, of which the package makes leaves. abi.js takes those beyond 2^53 as bigints
@@ -44,7 +48,7 @@ export class OpenZeppelinTree {
     #heap; // the root at 1
     #slots; // of each value
     constructor(values, types, leaves, slots) {
-        this.values = values;
+        this.values = copied(values, (bytes) => new Uint8Array(bytes), (value) => value);
         /** The ABI types of a value; null: a simple tree. */
         this.leafEncoding = types;
         this.#slots = slots;
@@ -61,8 +65,10 @@ export class OpenZeppelinTree {
         return toHex(this.#heap.subarray(32 * slot, 32 * slot + 32), '0x');
     }
     #slot(index, what) {
-        return this.#slots[index]
-            ?? invalid(`OpenZeppelinTree.${what}: index must be 0 to ${this.nLeaves - 1}, got ${shown(index)}`);
+        return this.#slots[indexBelow(index, this.nLeaves, `OpenZeppelinTree.${what}`, this.#rule)];
+    }
+    get #rule() {
+        return `index must be 0 to ${this.nLeaves - 1}`;
     }
     get nLeaves() {
         return this.#slots.length;
@@ -75,8 +81,8 @@ export class OpenZeppelinTree {
         return Array.from({ length: 2 * this.nLeaves - 1 }, (_, i) => this.#text(i + 1));
     }
     /** The leaf of a value. */
-    leaf(index) {
-        return this.#text(this.#slot(index, 'leaf'));
+    leaf(index, what = 'leaf') {
+        return this.#text(this.#slot(index, what));
     }
     /** Siblings from the leaf up, as getProof() gives them. */
     prove(index) {
@@ -86,14 +92,12 @@ export class OpenZeppelinTree {
     }
     /** Whether the proof leads from a value to this root. */
     verify(index, proof) {
-        return verifyOpenZeppelin(proof, this.root, this.leaf(index));
+        return verifyOpenZeppelin(proof, this.root, this.leaf(index, 'verify'));
     }
     /** {leaves, proof, proofFlags} of several values, as getMultiProof() gives them, for multiProofVerify(). */
     proveTogether(indices) {
-        const queue = Array.from(indices, (index) => this.#slot(index, 'proveTogether')).sort((a, b) => b - a);
-        const twice = queue.find((slot, i) => i > 0 && slot === queue[i - 1]);
-        if (twice !== undefined)
-            invalid(`OpenZeppelinTree.proveTogether: give each index once, got ${this.#slots.indexOf(twice)} twice`);
+        const queue = indicesBelow(indices, this.nLeaves, 'OpenZeppelinTree.proveTogether', this.#rule)
+            .map((index) => this.#slots[index]).sort((a, b) => b - a);
         const leaves = queue.map((slot) => this.#text(slot)), proof = queue.length === 0 ? [this.root] : [],
             proofFlags = [];
         for (let at = 0; at < queue.length && queue[at] > 1; ) {
@@ -108,9 +112,10 @@ export class OpenZeppelinTree {
     /** The dump that the package's load() reads, ready for JSON. */
     dump() {
         const tree = this.nodes,
-            values = this.values.map((value, i) => ({ value: plainValue(value), treeIndex: this.#slots[i] - 1 }));
+            plain = copied(this.values, (bytes) => toHex(bytes, '0x'), String),
+            values = plain.map((value, i) => ({ value, treeIndex: this.#slots[i] - 1 }));
         return this.leafEncoding === null ? { format: simpleDump, tree, values }
-            : { format: standardDump, leafEncoding: this.leafEncoding, tree, values };
+            : { format: standardDump, leafEncoding: [...this.leafEncoding], tree, values };
     }
     /** The tree of a dump, as an object or JSON text. All nodes are computed again and compared. */
     static load(dump) {
@@ -120,7 +125,7 @@ export class OpenZeppelinTree {
             try {
                 found = parseJson(dump, numberOfDump);
             } catch (error) {
-                refuse(`this is no JSON: ${error.message}`);
+                refuse(error.message);
             }
         }
         if (typeof found !== 'object' || found === null)
@@ -128,38 +133,39 @@ export class OpenZeppelinTree {
         if (found.format !== standardDump && found.format !== simpleDump)
             refuse(`the format must be '${standardDump}' or '${simpleDump}', got ${shown(found.format)}`);
         if (found.hash !== undefined && found.hash !== null) refuse('the tree has a node hash of its own');
-        if (!Array.isArray(found.tree) || !Array.isArray(found.values)) refuse('a dump has the lists tree and values');
-        const n = found.values.length,
-            slots = found.values.map((entry) => (Number.isInteger(entry?.treeIndex) ? entry.treeIndex + 1 : -1));
+        const listOf = (name) => itemsOf(found[name]) ?? refuse(`${name} must be a list, got ${shown(found[name])}`);
+        const nodes = listOf('tree'), entries = listOf('values'),
+            types = found.format === standardDump ? listOf('leafEncoding') : null;
+        const n = entries.length,
+            slots = entries.map((entry) => (Number.isInteger(entry?.treeIndex) ? entry.treeIndex + 1 : -1));
         const isFree = Array.from({ length: 2 * n }, (_, slot) => slot >= n);
-        if (n === 0 || found.tree.length !== 2 * n - 1
+        if (n === 0 || nodes.length !== 2 * n - 1
             || !slots.every((slot) => isFree[slot] && !(isFree[slot] = false)))
-            refuse(`${n} values need ${2 * n - 1} nodes and a place each, got ${found.tree.length} nodes`);
-        const values = found.values.map(({ value }) => value),
-            types = found.format === standardDump ? found.leafEncoding : null;
+            refuse(`${n} values need ${2 * n - 1} nodes and a place each, got ${nodes.length} nodes`);
+        const values = entries.map(({ value }) => value);
         const tree = new OpenZeppelinTree(values, types, leavesOfValues(values, types, what), slots);
         const isWrong = (node, i) =>
             !equal(toDigest(node, `${what}: node ${i}`), tree.#heap.subarray(32 * (i + 1), 32 * (i + 2)));
-        const wrong = found.tree.findIndex(isWrong);
+        const wrong = nodes.findIndex(isWrong);
         return wrong < 0 ? tree : refuse(`node ${wrong} of the dump is not the hash of what is below it`);
     }
 }
 
 function madeOf(values, types, options, what) {
     requireOptions(options, ['sortLeaves'], what);
-    if (!Array.isArray(values) || values.length === 0)
-        invalid(`${what}: a tree needs a list of at least one value, got ${shown(values)}`);
-    const leaves = leavesOfValues(values, types, what), order = leaves.map((_, i) => i), slots = [];
+    const items = itemsOf(values) ?? [];
+    if (items.length === 0) invalid(`${what}: a tree needs a list of at least one value, got ${shown(values)}`);
+    const leaves = leavesOfValues(items, types, what), order = leaves.map((_, i) => i), slots = [];
     if (options.sortLeaves ?? true) order.sort((i, j) => compared(leaves[i], leaves[j]));
     order.forEach((i, place) => (slots[i] = 2 * leaves.length - 1 - place));
-    return new OpenZeppelinTree([...values], types, leaves, slots);
+    return new OpenZeppelinTree(items, types, leaves, slots);
 }
 
 /** The StandardMerkleTree of values, each a list of one field a type. A leaf is Keccak-256 of Keccak-256 of
  * abi.encode(value). */
 export function openZeppelin(values, types, options = {}) {
-    if (!Array.isArray(types)) invalid(`openZeppelin: types must be a list of ABI types, got ${shown(types)}`);
-    return madeOf(values, [...types], options, 'openZeppelin');
+    const items = itemsOf(types) ?? invalid(`openZeppelin: types must be a list of ABI types, got ${shown(types)}`);
+    return madeOf(values, items, options, 'openZeppelin');
 }
 /** The SimpleMerkleTree of leaves, 32 bytes or text each. */
 export function openZeppelinSimple(leaves, options = {}) {

@@ -1,6 +1,6 @@
 // parse.js: proofs as bytes, JSON or objects -> one form. Input that no writer makes is a Malformed with the reason.
-import { digestOrNull, findHash, findHashById, isBytes, isCount, joined, ruleName, rules, shown, toBytes,
-    toHex } from './common.js';
+import { digestOrNull, findHash, findHashById, isBytes, isCount, itemsOf, joined, printable, ruleName, rules, shown,
+    toBytes, toHex } from './common.js';
 import { malformed, parseJson } from './json.js';
 import { Proof, jsonKinds } from './proof.js';
 import { m } from './ready.js';
@@ -143,81 +143,80 @@ function readRuns(input, nLeaves) {
     return indices;
 }
 
-/** Only digits are a count: 1.0 is NaN. */
-const numberOfProof = (digits) =>
-    (/^\d+$/.test(digits) ? BigInt(digits) : isCount(Number(digits)) ? NaN : Number(digits));
-/** Counts in JSON may be larger than a Number holds. */
-function jsonObject(text) {
-    let value;
-    try {
-        value = parseJson(typeof text === 'string' ? text
-            : new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text), numberOfProof);
-    } catch (error) {
-        malformed(`this is no JSON: ${error.message}`);
-    }
+/** Only digits are a count, not 1.0, and at most those of 2^64: BigInt() of many takes long. */
+const countOfDigits = (digits) => (/^\d{1,20}$/.test(digits) ? BigInt(digits)
+    : malformed(`a number must be an integer from 0 to 2^64 - 1, as digits alone, got ${printable(digits)}`));
+function jsonObject(source) {
+    const value = parseJson(source, countOfDigits);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) malformed('a proof in JSON is one object');
     return value;
 }
 function toCount(value, what) {
-    if (isCount(value)) return BigInt(value);
-    return malformed(`${what} must be an integer >= 0, got ${shown(value)}`);
+    if (isCount(value) && value < 2n ** 64n) return BigInt(value);
+    return malformed(`${what} must be an integer from 0 to 2^64 - 1, got ${shown(value)}`);
 }
-const toList = (value, what) => (Array.isArray(value) ? value : malformed(`${what} must be a list`));
-const toNode = (value, what) => digestOrNull(value) ?? malformed(`${what} must be 32 bytes or 64 hexadecimal digits`);
+const toList = (value, what) => itemsOf(value) ?? malformed(`${what} must be a list`);
+/** A copy. */
+const toNode = (value, what) => new Uint8Array(digestOrNull(value)
+    ?? malformed(`${what} must be 32 bytes or 64 hexadecimal digits`));
 const toNodes = (value, what) => toList(value, what).map((digest, i) => toNode(digest, `${what}[${i}]`));
 
-function fromJson(value) {
-    const formats = Object.keys(jsonKinds), fields = jsonKinds[formats.find((name) => name === value.format)]
+const fieldsOfJson = { n_leaves: 'nLeaves', new_leaves: 'nLeaves', old_leaves: 'oldLeaves' };
+function fromJson({ format, ...value }) {
+    const formats = Object.keys(jsonKinds), fields = jsonKinds[formats.find((name) => name === format)]
         ?? malformed(`the format must be one of ${formats.join(', ')}`);
-    const names = Object.keys(value).filter((name) => name !== 'format').sort();
+    const names = Object.keys(value).sort();
     if (names.join() !== [...fields].sort().join())
-        malformed(`the fields must be format, ${fields.join(', ')}; got ${names.join(', ')}`);
+        malformed(`the fields must be format, ${fields.join(', ')}; got ${printable(names.join(', '), 200)}`);
     if (fields.includes('rule') && typeof value.rule !== 'string')
         malformed(`rule must be text, got ${shown(value.rule)}`);
-    for (const digest of [value.leaf, value.leaves, value.siblings, value.nodes].flat())
+    for (const digest of fields.filter((name) => name !== 'hash' && name !== 'rule').flatMap((name) => value[name]))
         if (typeof digest === 'string' && digest.length !== 64)
-            malformed(`a digest in JSON must have 64 hexadecimal digits, got '${digest}'`);
-    const one = value.format === 'merklize-proof-3';
-    return fromObject({
-        hash: value.hash,
-        rule: value.rule ?? 'left_full',
-        nLeaves: value.n_leaves ?? value.new_leaves,
-        ...(one ? { index: value.index, leaf: value.leaf } : {}),
-        ...(value.indices !== undefined ? { indices: value.indices, leaves: value.leaves } : {}),
-        ...(value.old_leaves !== undefined ? { oldLeaves: value.old_leaves, nodes: value.nodes }
-            : { siblings: value.siblings }),
-    });
+            malformed(`a digest in JSON must have 64 hexadecimal digits, got ${shown(digest)}`);
+    return fromObject(Object.fromEntries(fields.map((name) => [fieldsOfJson[name] ?? name, value[name]])));
 }
 
-/** {hash, rule, nLeaves} with {index, leaf, siblings}, {indices, leaves, siblings} or {oldLeaves, nodes}. */
-function fromObject(value) {
+const fieldsOfAll = ['kind', 'hash', 'rule', 'nLeaves'];
+const fieldsOfForms = [['index', 'leaf', 'siblings'], ['indices', 'leaves', 'siblings'], ['oldLeaves', 'nodes']];
+/** A proof whose fields are {hash, rule, nLeaves} and those of one form, and no more, which nothing would verify. */
+function fromObject(object) {
+    const all = new Set([...fieldsOfAll, ...fieldsOfForms.flat(), ...Object.keys(object)]);
+    const fields = [...all].map((name) => [name, object[name]]).filter(([, field]) => field !== undefined);
+    const value = Object.fromEntries(fields), names = Object.keys(value).filter((name) => !fieldsOfAll.includes(name));
+    const form = fieldsOfForms.findIndex((own) => own.length === names.length && own.every((name) => name in value));
+    if (form < 0)
+        malformed('the fields must be hash, rule, nLeaves and '
+            + `${fieldsOfForms.map((own) => own.join(', ')).join(' or ')}; `
+            + `got ${printable(Object.keys(value).join(', '), 200)}`);
     const hash = findHash(value.hash)?.name ?? malformed(`there is no hash ${shown(value.hash)}`);
-    const rule = ruleName(value.rule ?? 'left_full');
+    const rule = ruleName(value.rule ?? 'left_full'), { kind = form } = value;
     if (!rules.includes(rule)) malformed(`there is no rule ${shown(value.rule)}`);
-    const head = { hash, rule, nLeaves: toCount(value.nLeaves, 'the count of leaves') };
-    if (value.oldLeaves !== undefined)
-        return checked({ kind: 2, ...head, oldLeaves: toCount(value.oldLeaves, 'the count of old leaves'),
+    if (kind !== form && !(kind === 0 && form === 1)) malformed(`the kind must be ${form}, got ${shown(kind)}`);
+    const head = { kind, hash, rule, nLeaves: toCount(value.nLeaves, 'the count of leaves') };
+    if (form === 2)
+        return checked({ ...head, oldLeaves: toCount(value.oldLeaves, 'the count of old leaves'),
             nodes: toNodes(value.nodes, 'nodes') });
     const siblings = toNodes(value.siblings, 'siblings');
-    if (value.indices === undefined)
-        return checked({ kind: 0, ...head, indices: [toCount(value.index, 'the index')],
-            leaves: [toNode(value.leaf, 'leaf')], siblings });
+    if (form === 0)
+        return checked({ ...head, indices: [toCount(value.index, 'the index')], leaves: [toNode(value.leaf, 'leaf')],
+            siblings });
     const indices = toList(value.indices, 'indices').map((index) => toCount(index, 'an index'));
-    return checked({ kind: 1, ...head, indices, leaves: toNodes(value.leaves, 'leaves'), siblings });
+    if (kind === 0 && indices.length !== 1) malformed(`a proof of kind 0 has one index, got ${indices.length}`);
+    return checked({ ...head, indices, leaves: toNodes(value.leaves, 'leaves'), siblings });
 }
 
 /** @throws Malformed */
 export function parsed(proof) {
     if (isBytes(proof)) {
-        const bytes = toBytes(proof, 'proof'), first = bytes.find((byte) => byte > 32);
-        return first === 0x7b ? fromJson(jsonObject(bytes)) : fromBytes(bytes);
+        // A copy, which slice() of Node's Buffer is not; browsers decode no shared memory.
+        const bytes = new Uint8Array(toBytes(proof, 'proof')), first = bytes.find((byte) => byte > 32);
+        const isJson = first === 0x7b || first === 0xef; // a brace, or a byte order mark
+        return isJson ? fromJson(jsonObject(bytes)) : fromBytes(bytes);
     }
     if (typeof proof === 'string') return fromJson(jsonObject(proof));
-    if (typeof proof !== 'object' || proof === null)
+    if (typeof proof !== 'object' || proof === null || Array.isArray(proof))
         malformed(`a proof is bytes, JSON text or an object, got ${shown(proof)}`);
-    if (proof.format !== undefined) return fromJson(proof);
-    return fromObject(proof.kind === 0 && proof.index === undefined
-        ? { ...proof, index: proof.indices?.[0], leaf: proof.leaves?.[0], indices: undefined } : proof);
+    return proof.format === undefined ? fromObject(proof) : fromJson(proof);
 }
 
 /** Winterfell's BatchMerkleProof of these leaves -> a proof of several leaves of a perfect tree. */
@@ -229,11 +228,9 @@ export function parsedWinterfell(bytes, hash, indices, leaves) {
     const nLeaves = 1n << BigInt(depth);
     const order =
         indices.map((index, i) => ({ index: toCount(index, 'an index'), leaf: toNode(leaves[i], `leaves[${i}]`) }));
-    order.sort((a, b) => (a.index < b.index ? -1 : a.index > b.index ? 1 : 0));
+    order.sort((a, b) => (a.index < b.index ? -1 : 1));
     const ascending = order.map(({ index }) => index);
-    if (ascending.length === 0 || ascending.at(-1) >= nLeaves
-        || ascending.some((index, i) => i > 0 && index === ascending[i - 1]))
-        malformed(`indices must be distinct and below ${nLeaves}`);
+    requireIndices(ascending, nLeaves);
     const readCount = (what) => {
         const first = input.u8(what);
         if (first === 0) malformed(`${what} is 2^56 or more`);

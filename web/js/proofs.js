@@ -1,10 +1,10 @@
 // proofs.js: verification. verify() returns false for any malformed proof. The caller's own arguments are checked: a
 // root that is no digest is an error.
 import {
-    equal, expectations, findHash, hashNamed, invalid, isBytes, isCount, joined, modeNames, requireOptions, ruleNamed,
-    shown, toBytes, toDigest, toHex,
+    equal, expectations, findHash, hashNamed, invalid, isBytes, isCount, itemsOf, joined, modeNames, requireOptions,
+    ruleNamed, shown, toBytes, toDigest, toHex,
 } from './common.js';
-import { keysOf, modeOf } from './hash.js';
+import { keyOf, modeOf, noMode } from './hash.js';
 import { Malformed } from './json.js';
 import { parsed, parsedWinterfell } from './parse.js';
 import { m } from './ready.js';
@@ -63,17 +63,19 @@ export function parseProof(proof) {
 
 const verifying = ['expect', ...modeNames], blake3 = findHash('blake3'), blake2s = findHash('blake2s');
 
-/** The caller's arguments, checked: {options, expect, roots}. roots: {root}, or for a proof of consistency {oldRoot,
- * newRoot} */
+/** The caller's arguments, checked: {options, expect, roots}. options: {key, context}; roots: {root}, or for a proof of
+ * consistency {oldRoot, newRoot} */
 function givenOf(roots, options, what) {
     const digests = {};
-    for (const name in roots) digests[name] = toDigest(roots[name], `${what}: ${name}`);
+    for (const name in roots) digests[name] = new Uint8Array(toDigest(roots[name], `${what}: ${name}`));
     requireOptions(options, verifying, what);
-    modeOf(options.key !== undefined && options.context === undefined ? blake2s : blake3, options, what);
-    const { expect = {} } = options, { hash, rule, nLeaves, index, leaf } = expect;
+    const { expect = {}, context } = options, key = options.key === undefined ? undefined : keyOf(options.key, what);
+    // The proof claims the hash, so only a key that no hash takes is the caller's mistake.
+    modeOf(key !== undefined && context === undefined ? blake2s : blake3, { key, context }, what);
     requireOptions(expect, expectations, what, 'expect');
+    const { hash, rule, nLeaves, index, leaf } = expect;
     const checked = (value, check, name) => (value === undefined ? undefined : check(value, `${what}: expect.${name}`));
-    return { options, roots: digests, expect: {
+    return { options: { key, context }, roots: digests, expect: {
         hash: checked(hash, (name, at) => hashNamed(name, at).name, 'hash'), rule: checked(rule, ruleNamed, 'rule'),
         nLeaves: checked(nLeaves, countOf, 'nLeaves'), index: checked(index, countOf, 'index'),
         leaf: checked(leaf, toDigest, 'leaf'),
@@ -91,8 +93,8 @@ function refusal(proof, { roots, options, expect }) {
     if ((proof.kind === 2) !== (roots.root === undefined))
         return proof.kind === 2 ? 'a proof of consistency needs the roots of both trees'
             : 'the proof is of leaves, not of consistency of two trees';
-    if ((options.key !== undefined || options.context !== undefined) && !findHash(proof.hash).isKeyed)
-        return `${keysOf} not of '${proof.hash}'`;
+    const none = noMode(findHash(proof.hash), options);
+    if (none) return `the proof is of '${proof.hash}': ${none}`;
     const { hash, rule, nLeaves, index, leaf } = expect;
     const differs = other('hash', hash, proof.hash) ?? other('rule', rule, proof.rule)
         ?? other('number of leaves', nLeaves, proof.nLeaves);
@@ -127,8 +129,8 @@ function judged(proof, given, what) {
 
 /** The verdict of verify(), with the reason and, for one leaf, the path: {valid, reason, proof, computed, path}. */
 export function explain(proof, root, options = {}) {
-    const isPair = typeof root === 'object' && root !== null && !ArrayBuffer.isView(root);
-    const given = givenOf(isPair ? { oldRoot: root.oldRoot, newRoot: root.newRoot } : { root }, options, 'explain');
+    const { oldRoot, newRoot } = root ?? {}, isPair = 'oldRoot' in Object(root) || newRoot !== undefined;
+    const given = givenOf(isPair ? { oldRoot, newRoot } : { root }, options, 'explain');
     try {
         const form = parsed(proof), { valid, reason, computed, path } = judged(form, given, 'explain');
         return { valid, reason, proof: form, computed, path };
@@ -142,8 +144,8 @@ export function explain(proof, root, options = {}) {
 /** Whether a proof is valid. A proof of the other kind is false as bytes or JSON, which the caller did not choose, and
  * an error as an object of fields. */
 function holds(proof, given, what) {
-    if (Array.isArray(proof) && proof.length > 0
-        && proof.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
+    const nodes = itemsOf(proof);
+    if (nodes?.length > 0 && nodes.every((node) => typeof node === 'string' || ArrayBuffer.isView(node)))
         invalid(`${what}: a list of nodes is no proof of merklize; verifyOpenZeppelin() takes one`);
     const form = tried(() => parsed(proof)), isConsistency = given.roots.root === undefined;
     const isOwn = typeof proof === 'object' && !isBytes(proof) && proof?.format === undefined;
@@ -163,10 +165,10 @@ export function verify(proof, root, options = {}) {
 
 /** verify() of each proof of a list. */
 export function verifyEach(proofs, root, options = {}) {
-    if (!Array.isArray(proofs))
-        invalid(`verifyEach: proofs must be a list of proofs, got ${shown(proofs)}; verify() takes one`);
+    const items = itemsOf(proofs)
+        ?? invalid(`verifyEach: proofs must be a list of proofs, got ${shown(proofs)}; verify() takes one`);
     const given = givenOf({ root }, options, 'verifyEach');
-    return proofs.map((proof, i) => holds(proof, given, `verifyEach: proof ${i}`));
+    return items.map((proof, i) => holds(proof, given, `verifyEach: proof ${i}`));
 }
 
 /** Whether the older tree's leaves are the first ones of the newer tree: RFC 6962, section 2.1.2. */
@@ -201,7 +203,7 @@ function tried(read) {
     try {
         return read();
     } catch (error) {
-        if (error instanceof Malformed || error.code === 'invalid_argument' || error instanceof TypeError) return null;
+        if (error instanceof Malformed || error?.code === 'invalid_argument' || error instanceof TypeError) return null;
         throw error;
     }
 }

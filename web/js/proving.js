@@ -11,15 +11,20 @@ function leafPlan(kind, { hash, rule, nLeaves }, indices) {
 }
 /** The plan of a proof of one leaf. tree: {hash, rule, nLeaves}; what: the function in errors */
 export const onePlan = (tree, index, what) => leafPlan(0, tree, [indexBelow(index, tree.nLeaves, what)]);
-/** The plan of a proof of several leaves, in any order. */
-export function togetherPlan(tree, indices, what) {
+/** Different indices of n leaves, ascending. rule: what an index must be, in errors */
+export function indicesBelow(indices, n, what, rule) {
     if (typeof indices?.[Symbol.iterator] !== 'function')
         invalid(`${what}: indices must be a list of integers, got ${shown(indices)}`);
-    const sorted = Array.from(indices, (index) => indexBelow(index, tree.nLeaves, what))
+    const sorted = Array.from(indices, (index) => indexBelow(index, n, what, rule))
         .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-    if (sorted.length === 0) invalid(`${what}: give at least one index, got none`);
     const twice = sorted.find((index, i) => i > 0 && index === sorted[i - 1]);
     if (twice !== undefined) invalid(`${what}: give each index once, got ${twice} twice`);
+    return sorted;
+}
+/** The plan of a proof of several leaves, in any order. */
+export function togetherPlan(tree, indices, what) {
+    const sorted = indicesBelow(indices, tree.nLeaves, what);
+    if (sorted.length === 0) invalid(`${what}: give at least one index, got none`);
     return leafPlan(1, tree, sorted);
 }
 /** The plan of a proof of the leaves from `first` to `last` - 1. */

@@ -13,9 +13,8 @@ export function noTree(n, rule) {
 }
 
 /** An index of n leaves as a bigint. */
-export function indexBelow(index, n, what) {
-    if (!isCount(index) || index >= n)
-        invalid(`${what}: the index must be an integer below the ${n} leaves, got ${shown(index)}`);
+export function indexBelow(index, n, what, rule = `the index must be an integer below the ${n} leaves`) {
+    if (!isCount(index) || index >= n) invalid(`${what}: ${rule}, got ${shown(index)}`);
     return BigInt(index);
 }
 

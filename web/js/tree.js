@@ -1,5 +1,5 @@
 // tree.js: a tree of leaves in memory, and its proofs.
-import { invalid, shown, toHex } from './common.js';
+import { invalid, itemsOf, shown, toHex } from './common.js';
 import { requireUnambiguous } from './formats.js';
 import { consistencyPlan, onePlan, proofOf, rangePlan, togetherPlan } from './proving.js';
 import { heightOf } from './shape.js';
@@ -76,7 +76,7 @@ export class MerkleTree {
     }
     #node(level, index) {
         const nodes = this.level(level), at = 32 * Number(index);
-        return at < nodes.length ? nodes.slice(at, at + 32) : this.#pads[level];
+        return at < nodes.length ? nodes.slice(at, at + 32) : this.#pads[level].slice();
     }
     #proof(plan) {
         return proofOf(plan, ([level, index]) => this.#node(level, index));
@@ -84,8 +84,8 @@ export class MerkleTree {
 
     /** The proof of a leaf; of a list of indices a list of proofs. */
     prove(index) {
-        return Array.isArray(index) ? index.map((one) => this.prove(one))
-            : this.#proof(onePlan(this, index, `${treeName}.prove`));
+        return itemsOf(index)?.map((one) => this.prove(one))
+            ?? this.#proof(onePlan(this, index, `${treeName}.prove`));
     }
     /** One proof of several leaves, with each sibling that it needs once. */
     proveTogether(indices) {

@@ -1,6 +1,6 @@
 // trees.js: merges, digests of rows, roots of leaves.
-import { findHashById, hashNamed, hashing, invalid, isBytes, joined, listOf, requireOptions, ruleNamed, shown,
-    toBytes, toDigest } from './common.js';
+import { findHashById, hashNamed, hashing, invalid, isBytes, itemsOf, joined, messagesOf, requireOptions, ruleNamed,
+    shown, toBytes, toDigest } from './common.js';
 import { formatOf, requireUnambiguous } from './formats.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { m } from './ready.js';
@@ -35,7 +35,7 @@ export function leavesOfRows(rows, rowBytes, kind, mode, what) {
 }
 /** Leaves of a list of messages. */
 export function leavesOfMessages(messages, kind, mode, what) {
-    return joined(listOf(messages, what).map((message, i) => {
+    return joined(messagesOf(messages, what).map((message, i) => {
         const at = `${what}: message ${i}`, bytes = toBytes(message, at);
         return kind.hasChunkTree ? digestOfMessage(kind, bytes, mode)
             : leavesOfRows(bytes, bytes.length, kind, mode, at);
@@ -48,7 +48,7 @@ export function requireRows(rows, rowBytes, what) {
     const bytes = toBytes(rows, `${what}: rows`);
     if (Number.isSafeInteger(rowBytes) && rowBytes >= 1 && bytes.length % rowBytes === 0) return bytes;
     return invalid(`${what}: rowBytes must be an integer >= 1 that divides the ${bytes.length} bytes of the rows, `
-        + `got ${String(rowBytes)}`);
+        + `got ${shown(rowBytes)}`);
 }
 
 /** Rows of `rowBytes` bytes, one after another -> their digests as leaves, [n, 32] bytes. */
@@ -101,10 +101,11 @@ export function treeOptions(options, what) {
 
 /** A tree's leaves, [n, 32] bytes, of such bytes or a list of digests. They may be the caller's own. */
 export function leavesOf(leaves, { kind, rule }, what) {
+    const items = itemsOf(leaves);
     let bytes;
-    if (Array.isArray(leaves)) {
-        bytes = new Uint8Array(32 * leaves.length);
-        leaves.forEach((leaf, i) =>
+    if (items) {
+        bytes = new Uint8Array(32 * items.length);
+        items.forEach((leaf, i) =>
             bytes.set(toDigest(leaf, `${what}: leaf ${i}`, '; MerkleTree.fromMessages() hashes messages'), 32 * i));
     } else if (isBytes(leaves)) {
         bytes = toBytes(leaves, `${what}: leaves`);

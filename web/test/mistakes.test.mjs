@@ -31,8 +31,13 @@ const mistakes = [
     [() => hash(data, { hash: 256 }), 'hash: unknown hash 256; known: ...'],
     [() => hash(data, { key: 'k'.repeat(32) }), 'hash: key must be bytes (a Uint8Array, another view or an ArrayBuffer), got text; new TextEncoder().encode() makes bytes of it'],
     [() => hash(data, { context: counted(3) }), 'hash: context must be text, got 3 bytes'],
-    [() => hash(data, { context: 'a\ud800' }), "hash: context must be text without lone surrogates, got 'a\ud800'"],
-    [() => new Hasher({ context: '\udc00b' }), "Hasher: context must be text without lone surrogates, got '\udc00b'"],
+    [() => hash(data, { context: 'a\ud800' }), "hash: context must be text without lone surrogates, got 'a\\u{d800}'"],
+    [() => new Hasher({ context: '\udc00b' }), "Hasher: context must be text without lone surrogates, got '\\u{dc00}b'"],
+    [() => hash(data, { length: 2 ** 32 + 1 }), 'hash: length must be at most 4294967296, got 4294967297; seek gives what follows'],
+    [() => hash(data, { length: 2 ** 33 }), 'hash: length must be at most 4294967296, got 8589934592; seek gives what follows'],
+    [() => new Hasher().digest({ length: 2 ** 28, encoding: 'hex' }), 'Hasher.digest: length must be at most 134217728, got 268435456; seek gives what follows'],
+    [() => hashFile(data, { length: 2 ** 53 - 1 }), 'hashFile: length must be at most 4294967296, got 9007199254740991; seek gives what follows'],
+    [() => hash(data, { hash: Object.create(null) }), 'hash: unknown hash an object; known: ...'],
     [() => hash(data, { length: -1 }), 'hash: length must be an integer >= 0, got -1'],
     [() => hash(data, { encoding: 'HEX' }), "hash: encoding must be 'hex', or not given for bytes, got 'HEX'"],
     [() => hash(data, { hash: 'sha256', encoding: true }), "hash: encoding must be 'hex', or not given for bytes, got true"],
@@ -72,6 +77,7 @@ const mistakes = [
     [() => new MerkleTree(leaves, 'sha256'), "MerkleTree: options must be an object such as { hash: ... }, got 'sha256'"],
     [() => new MerkleTree(leaves, { format: 'bitcon' }), "MerkleTree: unknown format 'bitcon'; did you mean 'bitcoin'? known: merklize, rfc6962, bitcoin, ssz, bittorrent_v2, glacier, winterfell, miden, plonky3"],
     [() => new MerkleTree(leaves, { format: 'toString' }), "MerkleTree: unknown format 'toString'; known: merklize, rfc6962, bitcoin, ssz, bittorrent_v2, glacier, winterfell, miden, plonky3"],
+    [() => new MerkleTree(leaves, { format: ['ssz'] }), 'MerkleTree: unknown format a list of 1; known: ...'],
     [() => new MerkleTree(leaves, { padding: counted(32) }), "MerkleTree: padding is for the rule 'pad' alone, not for 'left_full'"],
     [() => new MerkleTree(leaves, { sortPairs: true }), "MerkleTree: there is no option 'sortPairs': the hash 'keccak256_sorted' sorts its pairs"],
     [() => new MerkleTree(twins, { format: 'bitcoin' }), "MerkleTree: format 'bitcoin': the last two of the 2 nodes of level 0 are equal, so a list without those below the last has the same root (CVE-2012-2459)"],
@@ -102,7 +108,10 @@ const mistakes = [
     [() => verify(proof, tree.root, { expect: { leaf: 'ff' } }), "verify: expect.leaf must be 32 bytes or 64 hexadecimal digits, got 'ff'"],
     [() => verify(proof, tree.root, { expect: { rule: 'odd' } }), "verify: expect.rule: unknown rule 'odd'; known: perfect, left_full, pad, duplicate_last"],
     [() => verify(proof, tree.root, { expect: 3 }), 'verify: expect must be an object such as { hash: ... }, got 3'],
-    [() => verify(proof, tree.root, { key: counted(5) }), 'verify: key must be 32 bytes, got 5'],
+    [() => verify(proof, tree.root, { expect: null }), 'verify: expect must be an object such as { hash: ... }, got null'],
+    [() => verify(proof, tree.root, { key: counted(0) }), "verify: key of 'blake2s' must be 1 to 32 bytes, got 0"],
+    [() => verifyEach([proof], tree.root, { key: counted(33) }), "verifyEach: key of 'blake2s' must be 1 to 32 bytes, got 33"],
+    [() => verify(proof, tree.root, { key: counted(32), context: 'both' }), 'verify: key and context exclude each other: one is keyed hashing, the other key derivation'],
     [() => verify(tree.proveConsistency(1), tree.root), 'verify: the proof is of consistency, which verifyConsistency takes'],
     [() => verifyEach(proof, tree.root), 'verifyEach: proofs must be a list of proofs, got Proof; verify() takes one'],
     [() => verifyEach(proof.toBytes(), tree.root), `verifyEach: proofs must be a list of proofs, got ${proof.toBytes().length} bytes; verify() takes one`],
@@ -111,6 +120,9 @@ const mistakes = [
     [() => verifyConsistency(proof, tree.root, tree.root), 'verifyConsistency: the proof is of leaves, which verify takes'],
     [() => verifyConsistency(tree.proveConsistency(1), tree.root), 'verifyConsistency: newRoot must be 32 bytes or 64 hexadecimal digits, got undefined'],
     [() => explain(proof, 'ff'), "explain: root must be 32 bytes or 64 hexadecimal digits, got 'ff'"],
+    [() => explain(proof, tree.root.buffer), 'explain: root must be 32 bytes or 64 hexadecimal digits, got ArrayBuffer of 32 bytes'],
+    [() => explain(proof, [tree.root]), 'explain: root must be 32 bytes or 64 hexadecimal digits, got a list of 1'],
+    [() => explain(proof, null), 'explain: root must be 32 bytes or 64 hexadecimal digits, got null'],
     [() => explain(proof, { oldRoot: tree.root }), 'explain: newRoot must be 32 bytes or 64 hexadecimal digits, got undefined'],
     [() => parseProof('{'), 'parseProof: this is no JSON: ...'],
     [() => parseProof(7), 'parseProof: a proof is bytes, JSON text or an object, got 7'],
@@ -121,6 +133,8 @@ const mistakes = [
     [() => verifyOpening(opening, [], []), 'verifyOpening: there must be at least 1 matrix, got 0'],
     [() => verifyOpening(opening, [], 4), 'verifyOpening: dims must be a list of [rows, columns], got 4'],
     [() => verifyOpening(opening, [], [4]), 'verifyOpening: dims must be a list of [rows, columns], got 4 in it'],
+    [() => verifyOpening(opening, [], [['1', 1]]), "verifyOpening: a matrix has 1 to 2^40 rows and at most 2^40 columns, got '1' and 1"],
+    [() => verifyOpening(opening, [], one, { montgomery: 'constructor' }), "verifyOpening: montgomery is 'babybear' or 'koalabear', for a hash of bytes; got 'constructor' and 'blake3'"],
     [() => verifyOpening(opening, [], [[3, 1], [1, 1], [4, 1]]), 'verifyOpening: beside 4 rows a height is that divided by a power of two and rounded up, got 3'],
     [() => verifyOpening(opening, [], one, { arity: 3 }), 'verifyOpening: arity must be 2 or 4, got 3'],
     [() => verifyOpening(opening, [], one, { hash: 'sha256_rfc6962', arity: 4 }), "verifyOpening: 'sha256_rfc6962' has no merges of four"],
@@ -144,19 +158,105 @@ const mistakes = [
     [() => openZeppelin([['x']], ['uint256']), "openZeppelin: field 0 (uint256) of value 0 must be an integer, as a safe number, a bigint or text, got 'x'"],
     [() => openZeppelin([[`0x${'11'.repeat(21)}`]], ['address']), 'openZeppelin: field 0 (address) of value 0 must have at most 20 bytes, got 21'],
     [() => openZeppelin([['0xg']], ['bytes']), "openZeppelin: field 0 (bytes) of value 0 must be bytes or 0x and hexadecimal digits, got '0xg'"],
-    [() => openZeppelin([['\ud800']], ['string']), "openZeppelin: field 0 (string) of value 0 must be text without lone surrogates, got '\ud800'"],
+    [() => openZeppelin([['\ud800']], ['string']), "openZeppelin: field 0 (string) of value 0 must be text without lone surrogates, got '\\u{d800}'"],
     [() => openZeppelin([[1]], ['bool']), 'openZeppelin: field 0 (bool) of value 0 must be true or false, got 1'],
     [() => openZeppelin([[[1]]], ['uint8[2]']), 'openZeppelin: field 0 (uint8[2]) of value 0 must have 2 items, got 1'],
     [() => openZeppelin([[[1, 256]]], ['uint8[]']), 'openZeppelin: field 0 (uint8[]) of value 0: item 1 must be 0 to 255, got 256'],
     [() => openZeppelin([[1, 2]], ['uint8']), 'openZeppelin: value 0 of [uint8] must be a list of 1 fields, got a list of 2'],
     [() => openZeppelinSimple(['ff']), "openZeppelinSimple: leaf 0 must be bytes or 0x and hexadecimal digits, got 'ff'"],
     [() => drop.proveTogether([1, 1]), 'OpenZeppelinTree.proveTogether: give each index once, got 1 twice'],
+    [() => drop.proveTogether(5), 'OpenZeppelinTree.proveTogether: indices must be a list of integers, got 5'],
+    [() => drop.proveTogether(null), 'OpenZeppelinTree.proveTogether: indices must be a list of integers, got null'],
+    [() => drop.proveTogether('01'), "OpenZeppelinTree.proveTogether: index must be 0 to 2, got '0'"],
+    [() => OpenZeppelinTree.load({ ...drop.dump(), leafEncoding: null }), 'OpenZeppelinTree.load: leafEncoding must be a list, got null'],
+    [() => OpenZeppelinTree.load(`\ufeff${JSON.stringify(drop.dump())}`), 'OpenZeppelinTree.load: this is no JSON: it begins with a byte order mark'],
     [() => OpenZeppelinTree.load('{'), 'OpenZeppelinTree.load: this is no JSON: ...'],
     [() => OpenZeppelinTree.load(null), 'OpenZeppelinTree.load: the dump must be an object or JSON text, got null'],
     [() => OpenZeppelinTree.load({ format: 'other' }), "OpenZeppelinTree.load: the format must be 'standard-v1' or 'simple-v1', got 'other'"],
     [() => OpenZeppelinTree.load(damaged), 'OpenZeppelinTree.load: node 1 of the dump is not the hash of what is below it'],
     [() => OpenZeppelinTree.load({ ...drop.dump(), values: [entry, entry, ...entries.slice(1)] }), 'OpenZeppelinTree.load: 3 values need 5 nodes and a place each, got 5 nodes'],
 ];
+
+test('an index of a leaf is an integer, and no name or text that leads to one', () => {
+    const wrong = ['0', '00', 'length', 'map', 'at', '__proto__', [1], true, null, undefined, 1.5, -1, 3, 2n ** 64n, {}, Object.create(null), Symbol('x')];
+    for (const index of wrong) {
+        for (const [name, call] of [['leaf', () => drop.leaf(index)], ['prove', () => drop.prove(index)], ['verify', () => drop.verify(index, [])], ['proveTogether', () => drop.proveTogether([index])]])
+            assert.throws(call, { name: 'MerklizeError', message: new RegExp(`^OpenZeppelinTree.${name}: index must be 0 to 2, got `) }, `${name} ${typeof index}`);
+        if (!Array.isArray(index)) assert.throws(() => tree.prove(index), { name: 'MerklizeError' });
+        for (const claim of [{ index }, { indices: [index] }]) assert.equal(verifyOpening({ rows: data.subarray(0, 4), siblings: [], ...claim }, [hash(data.subarray(0, 4))], [[1, 4]]), false);
+    }
+    assert.equal(verifyOpening({ index: 0n, rows: data.subarray(0, 4), siblings: [] }, [hash(data.subarray(0, 4))], [[1n, 4]]), true);
+    assert.deepEqual([drop.leaf(1n), drop.prove(1n), drop.proveTogether([2n, 0n])], [drop.leaf(1), drop.prove(1), drop.proveTogether([0, 2])]);
+});
+
+/** What a call gives or says. */
+async function outcome(call) {
+    try {
+        const got = await call();
+        return JSON.stringify(got, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+    } catch (error) {
+        assert.equal(error.name, 'MerklizeError', `${call}: ${error}`);
+        return error.message;
+    }
+}
+
+test('a hole of a list is an undefined item', async () => {
+    const digest = counted(32), claim = { hash: 'blake3', nLeaves: 4 }, dump = drop.dump(), three = (type, value) => openZeppelin([[value]], [type]).root;
+    // The call with a list of three, the item, and what it gives: an error that names item 1, or false.
+    const calls = [
+        [hashEach, digest, /message 1/], [hashLeaves, digest, /message 1/], [MerkleTree.fromMessages, digest, /message 1/], [(list) => new MerkleTree(list), digest, /leaf 1/],
+        [merkleRoot, digest, /leaf 1/], [(list) => tree.prove(list), 0, /undefined/], [(list) => tree.proveTogether(list), 0, /undefined/],
+        [(list) => drop.proveTogether(list), 0, /undefined/], [(list) => verifyEach(list, tree.root), proof, /^\[true,false,true\]$/],
+        [(list) => openZeppelin(list, ['uint256']).root, [1], /value 1 /], [(list) => openZeppelin([list], ['bool', 'bool', 'bool']).root, true, /field 1 /],
+        [(list) => openZeppelin([[1, 2, 3]], list).root, 'uint8', /undefined/], [(list) => openZeppelinSimple(list).root, digest, /leaf 1/],
+        ...['uint256[3]', 'uint256[]', '(uint8,uint8,uint8)'].map((type) => [(list) => three(type, list), 1, /(item|field) 1 /]), [(list) => three('string[]', list), 'a', /item 1 /],
+        [(list) => three('uint8[3][]', [list]), 1, /item 0: item 1 /],
+        [(list) => OpenZeppelinTree.load({ ...dump, tree: list.concat(dump.tree.slice(3)) }).root, dump.tree[0], /node 1 /], [(list) => OpenZeppelinTree.load({ ...dump, values: list }).root, dump.values[0], /a place each/],
+        [(list) => OpenZeppelinTree.load({ ...dump, leafEncoding: list }).root, 'address', /undefined/],
+        [(list) => explain({ ...claim, indices: list, leaves: [digest], siblings: [] }, digest).reason, 0, /index/], [(list) => explain({ ...claim, indices: [0, 1, 2], leaves: list, siblings: [digest] }, digest).reason, digest, /leaves\[1\]/],
+        [(list) => explain({ ...claim, index: 0, leaf: digest, siblings: list }, digest).reason, digest, /siblings\[1\]/], [(list) => explain({ ...claim, oldLeaves: 1, nodes: list }, { oldRoot: digest, newRoot: digest }).reason, digest, /nodes\[1\]/],
+        [(list) => verify(list, digest), 'a', /^false$/], [(list) => verifyOpenZeppelin(list, digest, digest), digest, /^false$/], [(list) => verifyOpening(opening, list, one), digest, /^false$/],
+        [(list) => verifyOpening({ ...opening, siblings: list }, [digest], one), digest, /^false$/], [(list) => verifyOpening(opening, [], list), [1, 1], /undefined in it/],
+        [(list) => verifyWinterfell(data, [0, 1, 2], list, digest), digest, /^false$/],
+    ];
+    for (const [call, item, expected] of calls) {
+        const hole = await outcome(() => call([item, , item])); // eslint-disable-line no-sparse-arrays
+        assert.match(hole, expected, String(call));
+        assert.equal(hole, await outcome(() => call([item, undefined, item])), String(call));
+    }
+});
+
+test('a value of others in an error is short and can be seen', () => {
+    const { proxy, revoke } = Proxy.revocable([], {});
+    revoke();
+    for (const unreadable of [proxy, new Proxy({}, { getPrototypeOf: () => { throw 7; } })]) assert.throws(() => hash(data, { hash: unreadable }), /unknown hash an object;/);
+    const named = (name) => Object.assign(Object.create(null), { constructor: { name } });
+    const values = [
+        ...[{}, [[]], '\x1b[31m\n', 7, null].flatMap((name) => [named(name), JSON.parse(JSON.stringify({ constructor: { name } }))]),
+        Object.create({ get constructor() { throw new Error('mine'); } }), new (class {})(), '\x1b[31m\u2028\u202e\ud800', 'x'.repeat(1e6), '\0'.repeat(1e6), Symbol('\x1b[31m'.repeat(99)), 10n ** 999n, -(10n ** 999n),
+    ];
+    const good = { hash: 'blake3', rule: 'left_full', nLeaves: 3, index: 0, leaf: counted(32), siblings: [counted(32), counted(32)] };
+    const json = JSON.parse(proof.toJson());
+    for (const value of values) {
+        const texts = [];
+        for (const call of [() => hash(data, { hash: value }), () => tree.prove(value), () => new MerkleTree(data, { rule: value }), () => new MerkleTree(data, { format: value }), () => drop.leaf(value), () => openZeppelin([[value]], ['uint8']), () => openZeppelin([[1]], [value]),
+            () => hashRows(data, value), () => verify(proof, value), () => verifyOpening(opening, [], one, { capHeight: value }), () => verifyOpening(opening, [], one, { wordBytes: value }), () => verifyOpening(opening, [], [[value, 1]]), () => OpenZeppelinTree.load({ format: value })]) {
+            assert.throws(call, (error) => error.name === 'MerklizeError' && texts.push(error.message) > 0, String(call));
+        }
+        for (const [from, names] of [[good, Object.keys(good)], [json, Object.keys(json)]]) {
+            for (const name of names) {
+                const told = explain({ ...from, [name]: value }, tree.root);
+                assert.equal(told.valid, false, name);
+                texts.push(told.reason);
+            }
+        }
+        for (const text of texts) assert.ok(text.length < 1200 && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), text);
+    }
+    for (const text of ['\x1b[31m', `{"${'\\u001b'.repeat(999)}": 1, "${'\\u001b'.repeat(999)}": 1}`, `{"format": "merklize-proof-3", ${Array.from({ length: 9999 }, (_, i) => `"\\u001b${i}": 1`)}}`, JSON.stringify({ ...json, leaf: '\x1b'.repeat(9999) })]) {
+        const { reason } = explain(text, tree.root);
+        assert.ok(reason.length < 1200 && !/\p{C}/u.test(reason), reason);
+    }
+});
 
 // Views and buffers whose bytes are no more: transferred to another thread, or behind the end of a buffer that shrank.
 // Each looks as if it had none.

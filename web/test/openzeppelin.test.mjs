@@ -48,6 +48,23 @@ test('values are written in any of their forms', () => {
     assert.deepEqual(openZeppelin([other], types).dump().values[0].value, [text[0], 255, '-2', '0x01020304', true, '0x0506', ['1', 2]]);
 });
 
+test('a tree keeps a copy of its values and types, and gives copies', () => {
+    const types = ['bytes', 'uint8[][]', 'function'], pair = { address: `0x${'11'.repeat(20)}`, selector: '0x01020304' };
+    const values = [[Buffer.from('0506', 'hex'), [[1, 2], []], pair], [new DataView(new ArrayBuffer(1)), [[3]], pair]];
+    const tree = openZeppelin(values, types), dump = JSON.stringify(tree.dump());
+    assert.equal(OpenZeppelinTree.load(dump).root, tree.root);
+    values[0][0].fill(0);
+    values[0][1][0][0] = 9;
+    values[1][1].push([7]);
+    values.push([]);
+    types.push('bool');
+    pair.selector = '0x';
+    const given = tree.dump(), loaded = OpenZeppelinTree.load(given);
+    Object.assign(given, { leafEncoding: given.leafEncoding.fill('bool') }).values[0].value[1][0][0] = 9;
+    for (const own of [tree, loaded]) assert.equal(JSON.stringify(own.dump()), dump);
+    assert.equal(Object.getPrototypeOf(tree.values[0][0]), Uint8Array.prototype);
+});
+
 test('values in the spellings that the package takes, and no others', () => {
     const { cases } = JSON.parse(readFileSync(new URL('../../tests/vectors/openzeppelin_values.json', import.meta.url), 'utf8'));
     const isUnsafe = (value) => (Array.isArray(value) ? value.some(isUnsafe) : Number.isInteger(value) && !Number.isSafeInteger(value));

@@ -1,9 +1,9 @@
 // Proofs of other programs, proofs of the library (made by library.py), and values that are no proofs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
+import { bytes, counted, hex, library, merklize, needsLibrary, vectors } from './common.mjs';
 
-const { TreeFile, explain, parseProof, verify, verifyConsistency, verifyEach, verifyOpenZeppelin, verifyWinterfell } = merklize;
+const { MerkleTree, TreeFile, explain, parseProof, verify, verifyConsistency, verifyEach, verifyOpenZeppelin, verifyWinterfell } = merklize;
 
 test('RFC 6962: paths and consistency', () => {
     const { leaf_hashes: leaves, roots, paths, consistency } = vectors('rfc6962');
@@ -164,9 +164,10 @@ test('what is no proof is false, and says why', () => {
     const cases = [
         [null, /bytes, JSON text or an object/], [7, /bytes/], ['', /no JSON/], ['[]', /one object/], ['{}', /the format must be one of/],
         [new Uint8Array(0), /the bytes end inside the magic/], [new Uint8Array(64), /do not begin with 'MKZP'/],
+        ['\ufeff{}', /begins with a byte order mark/], [new TextEncoder().encode('\ufeff{}'), /begins with a byte order mark/], [[good], /or an object, got a list of 1/],
         [{ ...good, hash: 'md5' }, /no hash 'md5'/], [{ ...good, hash: '__proto__' }, /no hash/],
         [{ ...good, rule: 'other' }, /no rule/], [{ ...good, nLeaves: 0 }, /1 to 2\^58/], [{ ...good, nLeaves: 2 ** 60 }, /integer|2\^58/],
-        [{ ...good, nLeaves: 1.5 }, /integer >= 0, got 1.5/], [{ ...good, index: 2 }, /not below the 2 leaves/], [{ ...good, index: -1 }, /integer/],
+        [{ ...good, nLeaves: 1.5 }, /integer from 0 to 2\^64 - 1, got 1.5/], [{ ...good, nLeaves: 2n ** 64n }, /integer from 0 to 2\^64 - 1, got 1844/], [{ ...good, index: 2 }, /not below the 2 leaves/], [{ ...good, index: -1 }, /integer/],
         [{ ...good, siblings: [] }, /must have 1 siblings, got 0/], [{ ...good, siblings: [zeros, zeros] }, /got 2/], [{ ...good, leaf: '00' }, /leaf must be 32 bytes/],
         [{ ...good, siblings: null }, /list/], [{ ...good, hash: 'rpo256', leaf: 'ff'.repeat(32) }, /leaf 0 is no digest of rpo256/],
         [{ ...good, nLeaves: 3, rule: 'perfect' }, /power of two, not 3/],
@@ -181,6 +182,120 @@ test('what is no proof is false, and says why', () => {
     for (const expect of [{ nLeaves: 3 }, { index: 1 }, { leaf: 'ff'.repeat(32) }, { hash: 'sha256_rfc6962' }, { rule: 'pad' }])
         assert.equal(verify(good, root, { expect }), false, JSON.stringify(expect));
     assert.match(explain(good, zeros).reason, /leads to [0-9a-f]{64}, not to the root/);
+});
+
+test('an object has the fields of one form, and no claim beside it', () => {
+    const tree = new MerkleTree(counted(32 * 11)), other = counted(64).subarray(32), older = new MerkleTree(counted(32 * 4)).root;
+    const plain = ({ ...fields }) => fields, one = plain(tree.prove(3)), several = plain(tree.proveTogether([3, 4])), grown = plain(tree.proveConsistency(4));
+    const { kind, ...without } = one, { indices: [index], leaves: [leaf], ...rest } = without, json = JSON.parse(tree.prove(3).toJson());
+    class OfOthers {
+        get hash() { return 'blake3'; }
+        get nLeaves() { return 11; }
+        get index() { return 3; }
+        get leaf() { return leaf; }
+        get siblings() { return one.siblings; }
+    }
+    for (const good of [one, several, without, { ...rest, index, leaf }, { ...rest, kind: 0, index, leaf }, { ...without, index: undefined, oldLeaves: undefined }, json, new OfOthers(), parseProof(one), parseProof(several), tree.prove(3)])
+        assert.equal(verify(good, tree.root), true);
+    for (const good of [grown, plain({ ...grown, kind: undefined }), parseProof(grown)]) assert.equal(verifyConsistency(good, older, tree.root), true);
+    const forms = [{ ...rest, index, leaf }, one, several, grown, json, new OfOthers()], isGrown = (form) => 'oldLeaves' in form;
+    const claims = { index: 0, leaf: other, indices: [0n], leaves: [other], siblings: [other], oldLeaves: 4n, nodes: [other], more: 1, nleaves: 11, n_leaves: 11 };
+    const hidden = (form, name, value) => Object.defineProperty(Object.create(form), name, { value }); // names are not listed
+    for (const form of forms) {
+        for (const [name, value] of Object.entries(claims)) {
+            if (name in form) continue;
+            const lies = [{ ...form, [name]: value }], isKnown = !['more', 'nleaves', 'n_leaves'].includes(name);
+            if (isKnown && form !== json) lies.push(hidden(form, name, value));
+            if (form instanceof OfOthers) lies.splice(0, 1, Object.defineProperty(new OfOthers(), name, { value, enumerable: true }));
+            for (const lie of lies) {
+                assert.equal(isGrown(form) ? verifyConsistency(lie, older, tree.root) : verify(lie, tree.root), false, name);
+                assert.match(explain(lie, isGrown(form) ? { oldRoot: older, newRoot: tree.root } : tree.root).reason, /^malformed: the fields must be /, name);
+            }
+        }
+        for (const wrong of [9, '0', 0n, null, 0.5, isGrown(form) ? 0 : 2, form === several ? 0 : isGrown(form) ? 1 : 3]) {
+            if (form === json || form instanceof OfOthers) continue;
+            const lie = { ...form, kind: wrong };
+            assert.equal(isGrown(form) ? verifyConsistency(lie, older, tree.root) : verify(lie, tree.root), false, `kind ${wrong}`);
+        }
+    }
+    for (const lie of [{ ...one, indices: [3n, 4n] }, { ...one, indices: [3n, 4n], leaves: [leaf, other] }, { ...one, leaves: [leaf, other] }, { ...one, indices: [] }])
+        assert.equal(verify(lie, tree.root), false, 'a proof of one leaf that names two');
+});
+
+test('a key that the hash which a proof claims does not take is false, with the reason', () => {
+    const leaves = counted(32 * 11), made = (options) => new MerkleTree(leaves, options), key = counted(32), short = counted(16);
+    const [s2, keyed, derived] = [{ hash: 'blake2s', key: short }, { key }, { context: 'a purpose' }].map(made);
+    const claims = [
+        [s2, { key: short }, {}, /of 'blake3': key must be 32 bytes, got 16/], [s2, { key: short }, { hash: 'sha256' }, /of 'sha256': keys are of the hashes/],
+        [derived, { context: 'a purpose' }, { hash: 'blake2s' }, /of 'blake2s': contexts are of the hash 'blake3'/], [derived, { context: 'a purpose' }, { hash: 'sha256' }, /of 'sha256': keys are of the hashes/],
+        [keyed, { key }, { hash: 'rpo256' }, /of 'rpo256': keys are of the hashes/], [keyed, { key }, { hash: 'blake2s' }, /the leaf leads to/],
+    ];
+    for (const [tree, how, claimed, reason] of claims) {
+        const other = new MerkleTree(tree.hash === 'rpo256' || claimed.hash === 'rpo256' ? new Uint8Array(32 * 11) : leaves, { ...claimed, rule: 'left_full' });
+        for (const form of [(proof) => proof, (proof) => proof.toBytes(), (proof) => proof.toJson()]) {
+            const hostile = form(other.prove(3)), good = form(tree.prove(3));
+            assert.equal(verify(hostile, tree.root, how), false);
+            assert.deepEqual(verifyEach([good, hostile, good], tree.root, how), [true, false, true]);
+            assert.match(explain(hostile, tree.root, how).reason, reason);
+            const grown = form(other.proveConsistency(4));
+            assert.equal(verifyConsistency(grown, tree.root, tree.root, how), false);
+        }
+    }
+});
+
+test('a proof in one form keeps nothing of what it was read from', () => {
+    const tree = new MerkleTree(counted(32 * 11));
+    for (const made of [tree.prove(3), tree.proveTogether([1, 8]), tree.proveConsistency(4)]) {
+        const data = made.toBytes(), asBuffer = ({ ...fields }) => Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value[0] instanceof Uint8Array ? value.map((one) => Buffer.from(one)) : value]));
+        const shared = new Uint8Array(new SharedArrayBuffer(data.length));
+        shared.set(data);
+        for (const [given, erase] of [[data.slice(), (own) => own.fill(0)], [Buffer.from(data), (own) => own.fill(0)], [shared, (own) => own.fill(0)], [data.slice().buffer, (own) => new Uint8Array(own).fill(0)],
+            [asBuffer(made), (own) => Object.values(own).flat().forEach((one) => one.fill?.(0))]]) {
+            const proof = parseProof(given);
+            erase(given);
+            assert.equal(hex(proof.toBytes()), hex(data));
+            for (const digest of [proof.leaves, proof.siblings, proof.nodes].flat().filter(Boolean)) assert.equal(Object.getPrototypeOf(digest), Uint8Array.prototype);
+        }
+    }
+    const root = Buffer.from(tree.root), told = explain(tree.proveConsistency(11), { oldRoot: root, newRoot: root });
+    root.fill(0);
+    assert.deepEqual([told.valid, told.computed], [true, tree.root]);
+});
+
+test('proofs in shared memory, which browsers do not decode', () => {
+    const tree = new MerkleTree(counted(32 * 11)), { decode } = TextDecoder.prototype;
+    TextDecoder.prototype.decode = function (given, ...rest) {
+        if ((given?.buffer ?? given) instanceof SharedArrayBuffer) throw new TypeError('The provided ArrayBufferView value must not be shared.');
+        return decode.call(this, given, ...rest);
+    };
+    try {
+        for (const data of [tree.prove(3).toBytes(), new TextEncoder().encode(tree.prove(3).toJson())]) {
+            const shared = new Uint8Array(new SharedArrayBuffer(data.length));
+            shared.set(data);
+            assert.deepEqual([verify(shared, tree.root), verify(shared.buffer, tree.root), verify(new DataView(shared.buffer), tree.root)], [true, true, true]);
+        }
+    } finally {
+        TextDecoder.prototype.decode = decode;
+    }
+});
+
+test('a number in JSON has at most the digits of 2^64', () => {
+    const tree = new MerkleTree(counted(32 * 11)), json = tree.prove(3).toJson(), { BigInt: real } = globalThis;
+    let most = 0;
+    globalThis.BigInt = Object.assign((value) => (most = Math.max(most, typeof value === 'string' ? value.length : 0), real(value)), real);
+    try {
+        for (const name of ['index', 'n_leaves']) {
+            for (const digits of ['9'.repeat(20), '9'.repeat(21), '1' + '0'.repeat(1e6), `3.${'0'.repeat(1e6)}`, `3e${'0'.repeat(1e6)}`, '18446744073709551616']) {
+                const { valid, reason } = explain(json.replace(new RegExp(`"${name}": \\d+`), `"${name}": ${digits}`), tree.root);
+                assert.equal(valid, false);
+                assert.match(reason, /must be an integer from 0 to 2\^64 - 1(, as digits alone)?, got [\d.e]{20,80}(\.\.\.)?$/);
+            }
+            assert.match(explain(json.replace(new RegExp(`"${name}": \\d+`), `"${name}": 18446744073709551615`), tree.root).reason, /18446744073709551615/);
+        }
+    } finally {
+        globalThis.BigInt = real;
+    }
+    assert.ok(most <= 20, `${most} digits`);
 });
 
 test('counts beyond 2^53', () => {
