@@ -2,7 +2,7 @@
 // function, arrays of these, T[] and T[n], and tuples, (T, U). A value may be spelt in every way that
 // @metamask/abi-utils takes, because roots of @openzeppelin/merkle-tree were made of it: '007' for 7, an address or
 // bytes32 with fewer bytes, an odd digit, 'false'.
-import { bytesOfDigits, bytesOfText, invalid, isBytes, itemsOf, joined, shown, toBytes } from './common.js';
+import { bytesOfDigits, bytesOfText, invalid, isBytes, itemsOf, joined, printable, shown, toBytes } from './common.js';
 
 /** Bytes, or 0x and digits as text; before an odd one is a 0. what: the function and the value, as in all of this file
  */
@@ -127,8 +127,8 @@ export function abiEncoded(types, values, what) {
     return values.map((value, i) => {
         const isValue = Array.isArray(value) && value.length === types.length;
         if (!isValue)
-            invalid(`${what}: value ${i} of [${types.join(', ')}] must be a list of ${types.length} fields, `
+            invalid(`${what}: value ${i} of [${printable(types.join(', '))}] must be a list of ${types.length} fields, `
                 + `got ${shown(value)}`);
-        return abiFields(fields, value, (k) => `${what}: field ${k} (${types[k]}) of value ${i}`);
+        return abiFields(fields, value, (k) => `${what}: field ${k} (${printable(types[k])}) of value ${i}`);
     });
 }

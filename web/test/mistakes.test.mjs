@@ -220,7 +220,7 @@ test('a hole of a list is an undefined item', async () => {
         [(list) => verifyWinterfell(data, [0, 1, 2], list, digest), digest, /^false$/],
     ];
     for (const [call, item, expected] of calls) {
-        const hole = await outcome(() => call([item, , item])); // eslint-disable-line no-sparse-arrays
+        const hole = await outcome(() => call([item, , item]));
         assert.match(hole, expected, String(call));
         assert.equal(hole, await outcome(() => call([item, undefined, item])), String(call));
     }
@@ -240,6 +240,7 @@ test('a value of others in an error is short and can be seen', () => {
     for (const value of values) {
         const texts = [];
         for (const call of [() => hash(data, { hash: value }), () => tree.prove(value), () => new MerkleTree(data, { rule: value }), () => new MerkleTree(data, { format: value }), () => drop.leaf(value), () => openZeppelin([[value]], ['uint8']), () => openZeppelin([[1]], [value]),
+            ...[[[7]], [[7, 7]]].map((dumped) => () => OpenZeppelinTree.load({ ...drop.dump(), leafEncoding: [`(${' \n'.repeat(100)}uint8)`], values: dumped.map((one, i) => ({ value: one, treeIndex: i })), tree: drop.nodes.slice(0, 1) })),
             () => hashRows(data, value), () => verify(proof, value), () => verifyOpening(opening, [], one, { capHeight: value }), () => verifyOpening(opening, [], one, { wordBytes: value }), () => verifyOpening(opening, [], [[value, 1]]), () => OpenZeppelinTree.load({ format: value })]) {
             assert.throws(call, (error) => error.name === 'MerklizeError' && texts.push(error.message) > 0, String(call));
         }
