@@ -211,6 +211,9 @@ export async function readAll(stream, what, take) {
     const reader = stream.getReader();
     try {
         for (let next = await reader.read(); !next.done; next = await reader.read()) take(next.value);
+    } catch (error) {
+        reader.cancel(error).catch(() => {}); // of a stream that failed, with its error
+        throw error;
     } finally {
         reader.releaseLock();
     }
