@@ -29,7 +29,7 @@ export const hashes: readonly HashFacts[];
 export const rules: readonly Rule[];
 
 /** A wrong argument: the text names the function, the rule, what came and the remedy. 'io': a file that changed while
- * it was read. */
+ * it was read, or since TreeFile.open(). */
 export class MerklizeError extends Error {
     readonly code: 'invalid_argument' | 'io';
 }
@@ -81,7 +81,8 @@ export class Hasher {
 export interface FileOptions extends HashOptions {
     /** 0: this thread alone. Default: cores(). */
     workers?: number;
-    /** Cancels: the promise is rejected with the signal's reason. */
+    /** Cancels: an abort before the promise is settled rejects it with the signal's reason. Bytes in memory that this
+     * thread hashes alone leave nobody a turn to abort but onProgress. */
     signal?: AbortSignal;
     onProgress?: (done: number, size: number) => void;
 }
@@ -297,11 +298,12 @@ export function explain(
 /** The claims of a proof, with digests of its own. Throws MerklizeError with the reason if the value is no proof. */
 export function parseProof(proof: ProofLike): Proof;
 
-/** An open .mkl file. Only the needed nodes are read. */
+/** An open .mkl file. Only the needed nodes are read. A path is opened for each read: if the file has changed or been
+ * replaced since open(), calls throw MerklizeError ('io'). */
 export class TreeFile {
     private constructor();
-    /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file.
-     */
+    /** source: a File, a Blob, bytes or, in Node, a path. Throws MerklizeError for anything that is no whole tree file
+     * by the rules of merklize's docs/file-format.md. */
     static open(source: Blob | Bytes | string | URL): Promise<TreeFile>;
     readonly hash: HashName;
     readonly rule: Rule;
@@ -313,17 +315,19 @@ export class TreeFile {
     readonly padding: Uint8Array;
     readonly root: Uint8Array;
     readonly height: number;
+    /** level: 0, the leaves, to height, the root */
     levelSize(level: number): bigint;
     /** Nodes of a level from the first on, [count, 32] bytes. */
     read(level: number, first: number | bigint, count: number | bigint): Promise<Uint8Array>;
     /** Proofs as MerkleTree makes them, from the nodes that they need alone. options: the key or context of a tree with
-     * a mode, for padding */
+     * a mode. The rule pad needs it, unless the leaves are a power of two; a wrong one throws MerklizeError */
     prove(index: number | bigint, options?: Mode): Promise<LeafProof>;
     prove(indices: readonly (number | bigint)[], options?: Mode): Promise<LeafProof[]>;
     proveTogether(indices: Iterable<number | bigint>, options?: Mode): Promise<LeafProof>;
     proveRange(first: number | bigint, last: number | bigint, options?: Mode): Promise<LeafProof>;
     proveConsistency(oldLeaves: number | bigint): Promise<ConsistencyProof>;
-    /** The first node that is not the merge of its children, or null. cost: reads and hashes the whole tree */
+    /** The first node that is not the merge of its children, or null. options: must have the key or context of a tree
+     * with a mode. cost: reads and hashes the whole tree */
     check(options?: Mode & Pick<FileOptions, 'signal' | 'onProgress'>): Promise<{ level: number; index: number } | null>;
 }
 /** Filecoin's piece commitment (CommP), by which storage providers identify the data that they store. */

@@ -12,8 +12,8 @@ const builtin = (name) => process.getBuiltinModule(name);
 
 /** The worker's program. It gets {modules, simd}, then {id, source, offset, length, key, flags}, and answers {id,
  * value} or {id, error}. A buffer goes back with the answer, because memory that is written for the first time costs
- * more than the copy. */
-function worker(machine, port, readPath) {
+ * more than the copy. read: of a source that is no buffer */
+function worker(machine, port, read) {
     let m;
     port.listen(async (message) => {
         if (message.modules) {
@@ -26,12 +26,10 @@ function worker(machine, port, readPath) {
         }
         const { id, source, offset, length, key, flags } = message;
         try {
-            const data = typeof source === 'string' ? readPath(source, offset, length)
-                : source instanceof ArrayBuffer ? new Uint8Array(source, 0, length)
-                : new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
-            if (data.length !== length)
-                throw new Error(`the file changed while it was read: ${length} bytes expected at ${offset}, `
-                    + `got ${data.length}`);
+            const { data, stamp } = source instanceof ArrayBuffer ? { data: new Uint8Array(source, 0, length) }
+                : await read(source, offset, length);
+            if (data.length !== length || stamp !== source.stamp)
+                throw new Error('the file changed while it was read: call hashFile again');
             const value = m.partValue(data, offset / 1024, key, flags);
             if (source instanceof ArrayBuffer) port.send({ id, value, source }, [source]);
             else port.send({ id, value });
@@ -49,25 +47,43 @@ const nodePort = `{
     listen: (f) => parentPort.on('message', f),
     send: (message, transfer) => parentPort.postMessage(message, transfer),
 }`;
-const nodeRead = `(path, offset, length) => {
-    const file = fs.openSync(path);
+const browserRead = `async (blob, offset, length) =>
+    ({ data: new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()) })`;
+
+/** Which file of Node an open one is, and when it last changed; its size comes first. */
+async function stampOf(file) {
+    const { size, dev, ino, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+    return [size, dev, ino, mtimeNs, ctimeNs].join();
+}
+/** A part of the file that is at a path of Node now, and its stamp after the reading. It refers to nothing else,
+ * because workers get its text and stampOf()'s. */
+async function readPart(open, stampOf, path, offset, length) {
+    const data = new Uint8Array(length), file = await open(path);
     try {
-        const data = new Uint8Array(length);
         let done = 0, n = 1;
-        while (done < length && n > 0) done += n = fs.readSync(file, data, done, length - done, offset + done);
-        return data.subarray(0, done);
+        while (done < length && n > 0)
+            done += n = (await file.read(data, done, length - done, offset + done)).bytesRead;
+        return { data: data.subarray(0, done), stamp: await stampOf(file) };
     } finally {
-        fs.closeSync(file);
+        await file.close();
     }
+}
+// Without promises: a worker that is stopped within a read closes such files alone.
+const nodeOpen = `(path) => {
+    const file = fs.openSync(path);
+    return {
+        read: (...to) => ({ bytesRead: fs.readSync(file, ...to) }),
+        stat: (how) => fs.fstatSync(file, how),
+        close: () => fs.closeSync(file),
+    };
 }`;
+const nodeRead = `({ path }, ...part) => (${readPart})(${nodeOpen}, ${stampOf}, path, ...part)`;
 
-/** Workers cannot be had here, or the page's policy forbids their text. */
-class NoWorkers extends Error {}
-
-/** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. @throws
- * NoWorkers */
+/** One worker: run(task, transfer) answers with {value, source}: the buffer of the task, if it had one. Throws where
+ * workers cannot be had, or the page's policy forbids their text. */
 async function startWorker() {
     const waiting = new Map();
+    let broken = null;
     const answer = ({ id, value, source, error, code }) => {
         const { resolve, reject } = waiting.get(id);
         waiting.delete(id);
@@ -75,6 +91,7 @@ async function startWorker() {
         else reject(code ? Object.assign(new Error(error), { code }) : new MerklizeError(`hashFile: ${error}`, 'io'));
     };
     const fail = (error) => {
+        broken = error;
         for (const { reject } of waiting.values()) reject(error);
         waiting.clear();
     };
@@ -87,7 +104,7 @@ async function startWorker() {
             thread = new Worker(head + text(nodePort, nodeRead), { eval: true });
             thread.on('message', answer).on('error', fail);
         } else {
-            const url = URL.createObjectURL(new Blob([text(browserPort, 'null')], { type: 'text/javascript' }));
+            const url = URL.createObjectURL(new Blob([text(browserPort, browserRead)], { type: 'text/javascript' }));
             thread = new Worker(url);
             URL.revokeObjectURL(url);
             thread.onmessage = (event) => answer(event.data);
@@ -99,10 +116,11 @@ async function startWorker() {
         });
     } catch (error) {
         thread?.terminate();
-        throw new NoWorkers(String(error?.message ?? error));
+        throw error;
     }
     return {
         run: (task, transfer) => new Promise((resolve, reject) => {
+            if (broken) throw broken; // it would never answer
             waiting.set(task.id, { resolve, reject });
             thread.postMessage(task, transfer ?? []);
         }),
@@ -116,11 +134,10 @@ export function cores() {
     return globalThis.navigator?.hardwareConcurrency ?? 4;
 }
 
-
-/** The root of `size` bytes. task(offset, length) gives a worker's input. Each worker has two tasks, so that reading
- * and hashing overlap. */
+/** The root of `size` bytes; null if no worker starts. task(offset, length) gives a worker's input. Each worker has two
+ * tasks, so that reading and hashing overlap. They are stopped before the call ends, so that no file stays open. */
 async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) {
-    const pool = await Promise.all(Array.from({ length: Math.min(workers, Math.ceil(size / slice)) }, startWorker));
+    const starting = Array.from({ length: Math.min(workers, Math.ceil(size / slice)) }, startWorker);
     const values = new m.Values(mode.key, mode.flags);
     const early = new Map(); // values that came before their turn
     const spare = []; // buffers that workers are done with
@@ -144,52 +161,57 @@ async function rootByWorkers(size, mode, workers, task, { signal, onProgress }) 
             if (!stopped) onProgress?.(done, size);
         }
     };
+    const root = async () => {
+        const pool = (await Promise.allSettled(starting)).flatMap(({ value }) => value ?? []);
+        await Promise.all(pool.flatMap((thread) => [lane(thread), lane(thread)]));
+        return pool.length === 0 ? null : values.root(last);
+    };
     let onAbort;
     const aborted = new Promise((_, reject) => {
         onAbort = () => reject(signal.reason);
         signal?.addEventListener('abort', onAbort);
+        if (signal?.aborted) onAbort();
     });
     try {
-        await Promise.race([Promise.all(pool.flatMap((thread) => [lane(thread), lane(thread)])), aborted]);
+        return await Promise.race([root(), aborted]);
     } finally {
         stopped = true;
         signal?.removeEventListener('abort', onAbort);
-        pool.forEach(({ stop }) => stop());
+        await Promise.all(starting.map((thread) => thread.then(({ stop }) => stop(), () => {})));
     }
-    return values.root(last);
 }
 
-/** Hashes slice by slice on this thread, if there are no workers or the hash cannot use them. */
-async function digestHere({ size, read }, message, options) {
+/** Gives a message the bytes of a file, slice by slice on this thread. */
+async function updateFromFile(message, { size, read }, { signal, onProgress }) {
     for (let done = 0; done < size; ) {
-        options.signal?.throwIfAborted();
+        signal?.throwIfAborted();
         const data = await read(done, Math.min(slice, size - done));
-        if (data.length === 0)
-            throw new MerklizeError(`hashFile: the file changed while it was read: it ends at byte ${done}`, 'io');
         message.update(data);
         done += data.length;
-        options.onProgress?.(done, size);
+        onProgress?.(done, size);
     }
-    return digestSoFar(message, options, 'hashFile');
 }
 
+/** The file of opened(source, opener) is another now. what: the function that reads it */
+const changed = (what, opener) =>
+    new MerklizeError(`${what}: the file changed while it was read: call ${opener} again`, 'io');
+
 /** opened() of a file that does not have the size that it states: its bytes, in memory. */
-async function openedInMemory(path, facts, what) {
+async function openedInMemory(path, stated, what) {
     const { open } = builtin('node:fs/promises');
     const file = await open(path), pieces = [];
     try {
+        const stamp = await stampOf(file);
         for (let size = 0; ; ) {
             const { buffer, bytesRead } = await file.read(new Uint8Array(1 << 16), 0, 1 << 16, null);
             if (bytesRead === 0) break;
             size += bytesRead;
             if (size > mostInMemory)
-                throw new MerklizeError(`${what}: ${path} states ${facts.size} bytes and has more than `
+                throw new MerklizeError(`${what}: ${path} states ${stated} bytes and has more than `
                     + `${mostInMemory}; Hasher takes streams`, 'io');
             pieces.push(buffer.subarray(0, bytesRead));
         }
-        const now = await file.stat();
-        if (now.size !== facts.size || now.mtimeMs !== facts.mtimeMs)
-            throw new MerklizeError(`${what}: the file changed while it was read`, 'io');
+        if (stamp !== await stampOf(file)) throw changed(what, what);
     } finally {
         await file.close();
     }
@@ -206,31 +228,36 @@ async function openedPath(path, what) {
             ? new MerklizeError(`${what}: no file that can be read (${error.code}); URLs are not read`, 'io') : error;
     });
     if (!facts.isFile()) invalid(`${what}: ${path} is not a regular file; Hasher takes streams`);
-    const read = async (offset, length) => {
-        const file = await open(path);
-        try {
-            const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, offset);
-            return buffer.subarray(0, bytesRead);
-        } finally {
-            await file.close();
-        }
-    };
+    const { size } = facts, part = (...range) => readPart(open, stampOf, path, ...range);
     // Files in /proc and /sys, and some of FUSE, have more or fewer bytes than they state. A read at the stated end
     // tells.
-    const isTrue = facts.size !== 0 && (await read(facts.size - 1, 2)).length === 1;
-    if (!isTrue) return openedInMemory(path, facts, what);
-    return { size: facts.size, read, task: () => ({ source: path }) };
+    const end = size === 0 ? null : await part(size - 1, 2);
+    if (end?.data.length !== 1) return openedInMemory(path, size, what);
+    const { stamp } = end;
+    if (!stamp.startsWith(`${size},`)) throw changed(what, what);
+    const read = async (offset, length, reader = what) => {
+        const now = await part(offset, length);
+        if (now.data.length !== length || now.stamp !== stamp) throw changed(reader, what);
+        return now.data;
+    };
+    return { size, read, task: () => ({ source: { path, stamp } }) };
 }
 
-/** {size, read(offset, length)} of the caller's value, and task(offset, length, spare): the part that a worker gets,
- * perhaps in a buffer that is there. */
+/** {size, read(offset, length, reader)} of the caller's value, and task(offset, length, spare): the part that a worker
+ * gets, perhaps in a buffer that is there. reader: the function in errors; default: `what`. A part is whole and of the
+ * file that was opened, or the error is 'io'. */
 export async function opened(source, what) {
-    const path = source instanceof URL ? builtin('node:url').fileURLToPath(source) : source;
-    if (typeof path === 'string' && !inNode) invalid(`${what}: a path is read in Node alone; a browser gives Files`);
-    if (typeof path === 'string') return openedPath(path, what);
+    const isUrl = source instanceof URL;
+    if ((isUrl || typeof source === 'string') && !inNode)
+        invalid(`${what}: a path is read in Node alone; a browser gives Files`);
+    if (isUrl) return openedPath(builtin('node:url').fileURLToPath(source), what);
+    if (typeof source === 'string') return openedPath(source, what);
     if (source instanceof Blob) {
-        const read = async (offset, length) =>
-            new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
+        const read = async (offset, length, reader = what) => {
+            const data = new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
+            if (data.length !== length) throw changed(reader, what);
+            return data;
+        };
         const copied = async (offset, length) => {
             const { buffer } = await read(offset, length);
             return { source: buffer, transfer: [buffer] };
@@ -239,12 +266,12 @@ export async function opened(source, what) {
     }
     if (!isBytes(source))
         invalid(`${what}: source must be a File, a Blob, bytes or, in Node, a path, got ${shown(source)}`);
-    const bytes = () => toBytes(source, `${what}: source`), size = bytes().length;
+    const bytes = (reader) => toBytes(source, `${reader}: source`), size = bytes(what).length;
     // A buffer may be transferred, or become shorter, while others hash.
-    const read = (offset, length) => {
-        const part = bytes().subarray(offset, offset + length);
+    const read = (offset, length, reader = what) => {
+        const part = bytes(reader).subarray(offset, offset + length);
         if (part.length === length) return part;
-        return invalid(`${what}: source became shorter while it was read: it had ${size} bytes`);
+        return invalid(`${reader}: source became shorter while it was read: it had ${size} bytes`);
     };
     const task = (offset, length, spare) => {
         const buffer = spare ?? new ArrayBuffer(slice);
@@ -252,6 +279,16 @@ export async function opened(source, what) {
         return { source: buffer, transfer: [buffer] };
     };
     return { size, read, task };
+}
+
+/** Throws if `signal` or `onProgress` of the options is none, and the signal's reason if it is aborted. */
+export function requireRun({ signal, onProgress }, what) {
+    if (onProgress !== undefined && typeof onProgress !== 'function')
+        invalid(`${what}: onProgress must be a function, got ${shown(onProgress)}`);
+    const isNone = (name) => typeof signal[name] !== 'function';
+    if ((signal ?? null) !== null && ['throwIfAborted', 'addEventListener'].some(isNone))
+        invalid(`${what}: signal must be an AbortSignal such as new AbortController().signal, got ${shown(signal)}`);
+    signal?.throwIfAborted();
 }
 
 /**
@@ -262,20 +299,14 @@ export async function hashFile(source, options = {}) {
     requireOptions(options, [...hashing, ...output, 'workers', 'signal', 'onProgress'], 'hashFile');
     const message = messageBegun(options, 'hashFile');
     requireOutput(message.hash, options, 'hashFile');
-    if (options.onProgress !== undefined && typeof options.onProgress !== 'function')
-        invalid(`hashFile: onProgress must be a function, got ${shown(options.onProgress)}`);
     const workers = options.workers ?? cores();
     if (!Number.isSafeInteger(workers) || workers < 0)
         invalid(`hashFile: workers must be an integer >= 0, got ${shown(workers)}`);
-    options.signal?.throwIfAborted();
+    requireRun(options, 'hashFile');
     const file = await opened(source, 'hashFile');
-    const here = async () => encoded(await digestHere(file, message, options), options);
-    if (!message.hash.hasChunkTree || workers === 0 || file.size <= slice) return here();
-    try {
-        const root = await rootByWorkers(file.size, message.mode, workers, file.task, options);
-        return encoded(outputOf(root, options), options);
-    } catch (error) {
-        if (!(error instanceof NoWorkers)) throw error;
-        return here();
-    }
+    const root = message.hash.hasChunkTree && workers > 0 && file.size > slice
+        ? await rootByWorkers(file.size, message.mode, workers, file.task, options) : null;
+    if (root === null) await updateFromFile(message, file, options);
+    options.signal?.throwIfAborted(); // by the last onProgress, too
+    return encoded(root === null ? digestSoFar(message, options, 'hashFile') : outputOf(root, options), options);
 }

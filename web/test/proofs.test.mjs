@@ -145,7 +145,7 @@ test('tree files of the library', needsLibrary, async () => {
             const proof = await tree.prove(i, how);
             assert.equal(verify(proof, root, { ...how, expect: { nLeaves: n, index: i, rule, hash } }), true, `leaf ${i} of ${n}, ${rule}`);
         }
-        for (const range of [[tree.height + 1, 0, 1], [0, 0, n + 1], [0, n, 1], [0, -1, 1], [0, 0, 0.5]])
+        for (const range of [[0, 0, n + 1], [0, n, 1], [0, -1, 1], [0, 0, 0.5]])
             await assert.rejects(tree.read(...range), /TreeFile.read: level \d+ has \d+ nodes, got/, String(range));
         await assert.rejects(TreeFile.open(data.subarray(0, data.length - 1)), /the file must have/);
         for (let at = 0; n === 5 && at < 128; at += hash === 'blake3' ? 1 : 13) {
