@@ -16,9 +16,10 @@ from .errors import Cancelled, FileError
 
 
 def require_unchanged(descriptor: int, name: str, before: os.stat_result) -> None:
-    """Raise FileError if a file has changed since `before`."""
+    """Raise FileError if a file has changed since `before`. Of a pipe or a device, times tell nothing of its bytes."""
     after = os.fstat(descriptor)
-    if any(getattr(before, what) != getattr(after, what) for what in ("st_size", "st_mtime_ns", "st_ctime_ns")):
+    facts = ("st_size", "st_mtime_ns", "st_ctime_ns") if stat.S_ISREG(before.st_mode) else ()
+    if any(getattr(before, what) != getattr(after, what) for what in facts):
         raise FileError(f"{name}: changed while being read")
 
 
