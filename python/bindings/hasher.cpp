@@ -52,21 +52,15 @@ public:
         const PublicCall entry("Hasher");
         const auto alone = changing();
         check();
-        if (PyBytes_CheckExact(data.ptr())) {
-            char* bytes = nullptr;
-            Py_ssize_t size = 0;
-            PyBytes_AsStringAndSize(data.ptr(), &bytes, &size);
-            if (keeps(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))))) return;
-        }
-        bool begun = false;
-        each_piece(data, "data", [&](std::span<const std::byte> piece) {
-            if (keeps(piece)) return;
-            merklize::Hasher& state = state_ ? *state_ : begin();
-            if (!begun && piece.size() <= short_work) return state.update(piece);
-            lost_ = begun = true;
-            Run::without_gil([&] { state.update(piece); });
-        });
-        lost_ = false;
+        append(data);
+    }
+
+    /// Appends each piece of an iterable. To other threads this is one step.
+    void update_pieces(nb::handle pieces) {
+        const PublicCall entry("Hasher");
+        const auto alone = changing();
+        check();
+        for (const nb::handle piece : pieces) append(piece);
     }
 
     nb::bytes digest(nb::handle length, nb::handle seek) const {
@@ -98,6 +92,24 @@ public:
     static constexpr std::size_t short_work = 2048;  // bytes that are hashed faster than the GIL is released
 
 private:
+    void append(nb::handle data) {
+        if (PyBytes_CheckExact(data.ptr())) {
+            char* bytes = nullptr;
+            Py_ssize_t size = 0;
+            PyBytes_AsStringAndSize(data.ptr(), &bytes, &size);
+            if (keeps(std::as_bytes(std::span(bytes, static_cast<std::size_t>(size))))) return;
+        }
+        bool begun = false;
+        each_piece(data, "data", [&](std::span<const std::byte> piece) {
+            if (keeps(piece)) return;
+            merklize::Hasher& state = state_ ? *state_ : begin();
+            if (!begun && piece.size() <= short_work) return state.update(piece);
+            lost_ = begun = true;
+            Run::without_gil([&] { state.update(piece); });
+        });
+        lost_ = false;
+    }
+
     void fill(std::span<std::byte> out, std::uint64_t seek) const {
         const auto alone = changing();
         check();
@@ -195,6 +207,10 @@ void make(Made* self, nb::handle data, const Arguments&... arguments) {
     }
 }
 
+nb::object pieces_of_file(nb::handle path, const char* what) {
+    return nb::module_::import_("merklize.hashing").attr("_pieces_of_file")(path, what);
+}
+
 void bind_blake3(nb::module_& m) {
     nb::class_<Blake3> blake3(
         m, "blake3", nb::is_weak_referenceable(),
@@ -234,8 +250,7 @@ void bind_blake3(nb::module_& m) {
     blake3.def(
         "update_mmap",
         [](nb::handle self, nb::handle path) {
-            nb::module_::import_("merklize.hashing")
-                .attr("_append_file")(self.attr("update"), path, "update_mmap: path");
+            bound<Blake3>(self).update_pieces(pieces_of_file(path, "update_mmap: path"));
             return nb::borrow(self);
         },
         nb::arg("path").none(),
@@ -367,6 +382,13 @@ void bind_hasher(nb::module_& m) {
             return nb::borrow(self);
         },
         nb::arg().none(), nb::sig("def update(self, data: typing.Any, /) -> typing_extensions.Self"));
+    hasher.def(
+        "update_file",
+        [](nb::handle self, nb::handle path) {
+            bound<Hasher>(self).update_pieces(pieces_of_file(path, "path"));
+            return nb::borrow(self);
+        },
+        nb::arg("path").none(), nb::sig("def update_file(self, path: typing.Any) -> typing_extensions.Self"));
     hasher.def("digest", &Hasher::digest, nb::arg("length").none() = 32, nb::arg("seek").none() = 0,
                nb::sig("def digest(self, length: int = 32, seek: int = 0) -> bytes"),
                "Output bytes `seek` to `seek + length` for all input so far; more input may follow.");

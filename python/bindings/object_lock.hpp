@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -9,8 +8,9 @@ namespace merklize::binding {
 
 /// A lock of a bound object: any number of threads may read the object, or one may change it. The others wait, without
 /// the GIL, and Ctrl-C ends their wait.
-/// errors  InvalidArgument: the thread itself is changing the object, or wants to change what it is reading. Only a
-///         progress function or a signal handler can do that.
+/// errors  InvalidArgument: the thread itself is changing the object, or wants to change what it is reading, which only
+///         a progress function or a signal handler can do; or another thread was changing the object when this process
+///         was forked
 class ObjectLock {
 public:
     ObjectLock() = default;
@@ -39,12 +39,16 @@ private:
     void leave(bool changes) noexcept;
     bool is_free(bool changes) const noexcept;
     void take(bool changes);
+    void forget_lost_threads();
 
-    // Held only for moments, and never while a thread waits for the GIL.
+    // Held only for moments, and with the GIL, so that no thread has it when another one forks.
     std::mutex mutex_;
-    std::condition_variable freed_;
-    std::vector<std::thread::id> readers_;  // guarded by mutex_; a thread is here once for each Reading
-    std::thread::id changer_;               // guarded by mutex_
+    // What mutex_ guards:
+    std::vector<std::thread::id> readers_;  // a thread is here once for each Reading
+    std::thread::id changer_;
+    bool is_awaited_ = false;
+    bool is_torn_ = false;           // a thread of the parent process was changing the object
+    const void* process_ = nullptr;  // that looked at the lock last
 };
 
 /// An object of the library that Python's threads may share.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
@@ -36,7 +36,8 @@ class Hasher(_native.Hasher):
     threads   for large updates; None, which is also Hasher.AUTO, is all that the process may use
     usedforsecurity  ignored, as in blake3-py
 
-    Threads may share a hasher: each call waits for the previous one.
+    Threads may share a hasher: each call, update_file() too, waits for the previous one. A signal handler that uses the
+    hasher in the middle of a call gets InvalidArgument.
 
     >>> hasher = merklize.Hasher(b"a")
     >>> hasher.update(b"bc").hexdigest()[:16]
@@ -70,10 +71,10 @@ class Hasher(_native.Hasher):
     def update_file(self, path: Path) -> Self:
         """Append a file's bytes, read in pieces of 4 MiB and never mapped. Return self.
 
-        Raises FileError: unreadable, or it changed while it was read. Then some of its bytes may have been appended.
+        Raises FileError: unreadable, or it changed while it was read. After an error or Ctrl-C some of its bytes may have
+        been appended.
         """
-        _append_file(super().update, path, "path")
-        return self
+        return super().update_file(path)
 
     def digest(self, length: int = 32, seek: int = 0) -> bytes:
         """Return output bytes `seek` to `seek + length` for all input so far; more input may follow."""
@@ -94,20 +95,24 @@ class Hasher(_native.Hasher):
         super().reset()
 
 
-def _append_file(update: Callable[[memoryview], object], path: Path, what: str) -> None:
-    """Append a file's bytes by a hasher's update(). The extension calls it, too."""
+def _pieces_of_file(path: Path, what: str) -> Iterator[memoryview]:
+    """Return an iterator of a file's bytes, which opens the file. For methods of the extension."""
     name = os.fsdecode(encoded(path, what))
-    try:
-        with open(name, "rb", buffering=0) as file:
-            before = os.fstat(file.fileno())
-            piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
-            while count := file.readinto(piece):
-                update(piece[:count])
-            require_unchanged(file.fileno(), name, before)
-    except OSError as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError._refused("read", name, error) from None
+
+    def pieces() -> Iterator[memoryview]:
+        try:
+            with open(name, "rb", buffering=0) as file:
+                before = os.fstat(file.fileno())
+                piece = memoryview(bytearray(min(4 << 20, max(before.st_size, 1 << 16))))
+                while count := file.readinto(piece):
+                    yield piece[:count]
+                require_unchanged(file.fileno(), name, before)
+        except OSError as error:
+            if isinstance(error, FileError):
+                raise
+            raise FileError._refused("read", name, error) from None
+
+    return pieces()
 
 
 class HasFileno(Protocol):

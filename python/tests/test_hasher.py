@@ -1,5 +1,7 @@
 """Hasher: pieces of any size give the digest of the whole, and the interface is hashlib's."""
 
+import os
+import signal
 import threading
 
 import blake3
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import merklize
+import merklize.blake3 as drop_in
 from oracle import pattern
 from test_hash import MODES
 
@@ -92,3 +95,86 @@ def test_threads_may_share_one():
     for thread in threads:
         thread.join()
     assert hasher.digest() == blake3.blake3(piece * (4 * times)).digest()
+
+
+class Interrupted(Exception):
+    """What a signal handler raises."""
+
+
+@pytest.fixture
+def on_signal():
+    """Set what SIGUSR1 does. The signal goes to the main thread, which runs the tests."""
+    before = signal.getsignal(signal.SIGUSR1)
+    yield lambda act: signal.signal(signal.SIGUSR1, lambda *_: act())
+    signal.signal(signal.SIGUSR1, before)
+
+
+OF_FILES = [(merklize.Hasher, "update_file"), (drop_in.blake3, "update_mmap")]
+
+
+@pytest.mark.parametrize(("make", "name"), OF_FILES, ids=lambda of: of if isinstance(of, str) else of.__name__)
+def test_a_file_is_appended_in_one_step(tmp_path, on_signal, make, name):
+    """In the middle of a file no thread sees a part of it, and what the file's own thread asks for is an error."""
+    path, hasher, parts = tmp_path / "fifo", make(), [pattern(100_000), pattern(5000)]
+    os.mkfifo(path)
+    main, found, handled, asks = threading.main_thread().ident, [], threading.Event(), threading.Event()
+
+    def use_it():
+        for act in (hasher.digest, lambda: hasher.update(b"x"), hasher.copy, hasher.reset):
+            try:
+                found.append(act())
+            except merklize.InvalidArgument as error:
+                found.append(str(error))
+        handled.set()
+
+    def feed():
+        with open(path, "wb") as file:  # waits for the reader
+            file.write(parts[0])
+            file.flush()
+            signal.pthread_kill(main, signal.SIGUSR1)
+            handled.wait()
+            file.write(parts[1])
+
+    on_signal(use_it)
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    getattr(hasher, name)(path)
+    feeder.join()
+    text = "Hasher: this thread is in the middle of another call on it"
+    assert len(found) == 4 and all(text in str(answer) for answer in found), found
+    assert hasher.digest() == merklize.hash(b"".join(parts))
+
+    def interrupt():
+        raise Interrupted
+
+    def call_for():
+        asks.wait()
+        while not interrupted.is_set():
+            signal.pthread_kill(main, signal.SIGUSR1)
+            interrupted.wait(0.01)
+
+    on_signal(interrupt)
+    interrupted, reader = threading.Event(), threading.Thread(target=getattr(hasher, name), args=(path,))
+    reader.start()
+    with open(path, "wb") as file:  # the reader now waits for bytes
+        caller = threading.Thread(target=call_for)
+        caller.start()
+        try:
+            asks.set()
+            answer = hasher.digest()
+        except Interrupted:
+            answer = "waited"
+        interrupted.set()
+        caller.join()
+        file.write(b"end")
+    reader.join()
+    assert answer == "waited"
+    assert hasher.digest() == merklize.hash(b"".join(parts) + b"end")
+
+
+@pytest.mark.parametrize(("make", "name"), OF_FILES, ids=lambda of: of if isinstance(of, str) else of.__name__)
+def test_after_a_file_that_cannot_be_read(tmp_path, make, name):
+    hasher = make(b"a")
+    with pytest.raises(FileNotFoundError, match="missing: cannot read"):
+        getattr(hasher, name)(tmp_path / "missing")
+    assert hasher.update(b"b").digest() == merklize.hash(b"ab")

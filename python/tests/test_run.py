@@ -167,6 +167,41 @@ def test_fork_while_another_thread_works():
         worker.join()
 
 
+def test_fork_while_another_thread_changes_an_object(tmp_path):
+    """A child's copy of it is half changed, and its thread is not there to end the call."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    script = """
+        import os, sys, threading
+        import merklize
+        path, hasher = sys.argv[1], merklize.Hasher()
+        waiting = [threading.Thread(target=act) for act in [lambda: hasher.update_file(path)] + [hasher.digest] * 3]
+        for thread in waiting[:1]:
+            thread.start()
+        with open(path, "wb") as file:
+            for thread in waiting[1:]:
+                thread.start()
+            child = os.fork()
+            if child == 0:
+                for act in (hasher.digest, hasher.reset, hasher.copy):
+                    try:
+                        act()
+                    except merklize.InvalidArgument as error:
+                        print(error, flush=True)
+                del hasher, waiting, thread, act
+                os._exit(merklize.Hasher(b"child").digest() != merklize.hash(b"child"))
+            file.write(b"parent")
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        for thread in waiting:
+            thread.join()
+        print(hasher.digest() == merklize.hash(b"parent"))
+    """
+    lines = python(script, path).splitlines()
+    assert len(lines) == 5 and lines[3:] == ["0", "True"], lines
+    for line in lines[:3]:
+        assert "Hasher: another thread was in the middle of a call on it when this process was forked" in line
+
+
 def test_pool_of_processes():
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         assert pool.map(_work, range(2)) == [_work(0), _work(1)]
