@@ -52,6 +52,23 @@ void raise_file_error(const merklize::Error& error) {
     PyErr_SetObject(made.type().ptr(), made.ptr());
 }
 
+// Makes the error of Python for what the library threw. Runs Python code, so nb::python_error comes out, too.
+void translate(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const merklize::BaoMismatch& error) {
+        raise("Mismatch", text_of(error));
+    } catch (const merklize::Error& error) {
+        if (error.code() == merklize::ErrorCode::io) return raise_file_error(error);
+        if (error.code() == merklize::ErrorCode::invalid_argument) return raise_invalid(error);
+        raise(class_of(error.code()), text_of(error));
+    } catch (const std::bad_alloc&) {
+        raise("OutOfMemory", "not enough memory");
+    } catch (const std::bad_cast&) {  // of nb::cast()
+        raise("InvalidArgument", "an argument, or an attribute of one, is not of the type that it should be");
+    }
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -59,17 +76,9 @@ NB_MODULE(_native, m) {
     m.doc() = "What merklize's Python modules call: arguments are checked there or here, arrays come as plain buffers.";
     nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
         try {
-            std::rethrow_exception(pointer);
-        } catch (const merklize::BaoMismatch& error) {
-            raise("Mismatch", text_of(error));
-        } catch (const merklize::Error& error) {
-            if (error.code() == merklize::ErrorCode::io) return raise_file_error(error);
-            if (error.code() == merklize::ErrorCode::invalid_argument) return raise_invalid(error);
-            raise(class_of(error.code()), text_of(error));
-        } catch (const std::bad_alloc&) {
-            raise("OutOfMemory", "not enough memory");
-        } catch (const std::bad_cast&) {  // of nb::cast()
-            raise("InvalidArgument", "an argument, or an attribute of one, is not of the type that it should be");
+            translate(pointer);
+        } catch (nb::python_error& error) {  // of a signal's handler, which runs in the middle of Python code
+            error.restore();
         }
     });
     m.def("version", &merklize::version);

@@ -65,7 +65,8 @@ const Functions* find_functions() try {
     nb::object module;
     try {
         module = nb::module_::import_("numpy._core.multiarray");
-    } catch (const nb::python_error&) {  // NumPy 1
+    } catch (const nb::python_error& error) {  // NumPy 1
+        pass_interrupt(error);
         module = nb::module_::import_("numpy.core.multiarray");
     }
     const nb::object capsule = module.attr("_ARRAY_API");
@@ -78,7 +79,8 @@ const Functions* find_functions() try {
     functions.make = reinterpret_cast<decltype(functions.make)>(table[number_of_make]);
     const unsigned abi = functions.abi();
     return abi == abi_of_1 || abi == abi_of_2 ? &functions : nullptr;
-} catch (const nb::python_error&) {
+} catch (const nb::python_error& error) {
+    pass_interrupt(error);
     return nullptr;
 }
 

@@ -29,6 +29,11 @@ inline int checked(int result) {
     return result;
 }
 
+/// In a handler that goes on without a call that failed: throws on what is no Exception, such as Ctrl-C.
+inline void pass_interrupt(const nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;
+}
+
 /// str() of an object; characters that UTF-8 cannot hold become \udc80 and the like.
 std::string text_of(nb::handle object);
 /// repr() of an object for error texts, at most 80 bytes. For an integer that Python refuses to print: its number of

@@ -251,13 +251,18 @@ template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
 PyObject* full = nullptr;
 
 template <nb::object (*quick)(PyObject* const*, Py_ssize_t, PyObject*)>
-PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) try {
     try {
         nb::object result = quick(args, count, names);
         if (result.is_valid()) return result.release().ptr();
-    } catch (...) {  // the Python function then raises the right error
+    } catch (const nb::python_error& error) {  // the Python function then raises the right error
+        pass_interrupt(error);
+    } catch (...) {
     }
     return PyObject_Vectorcall(full<quick>, args, static_cast<std::size_t>(count), names);
+} catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
 }
 
 // A built-in function that replaces `function` in its module. The first line of its doc string is its signature.

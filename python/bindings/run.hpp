@@ -13,6 +13,7 @@
 #include "device_array.hpp"
 #include "gil.hpp"
 #include "log.hpp"
+#include "python_calls.hpp"
 #include "settings.hpp"
 
 namespace merklize::binding {
@@ -79,8 +80,9 @@ public:
         if (auto raised = std::exchange(raised_, nullptr)) std::rethrow_exception(raised);
         try {
             hand_over_log();
-        } catch (...) {
+        } catch (const nb::python_error& error) {
             if (!failure) throw;  // the call's own error goes first
+            pass_interrupt(error);
         }
         if (failure) std::rethrow_exception(failure);
     }

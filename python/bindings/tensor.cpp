@@ -440,7 +440,8 @@ Tensor import_cuda(nb::handle object, const char* argument, std::string_view wan
         if (const dlpack::ExchangeApi* api = exchange_api_of(object)) {
             try {
                 return from_exchange_api(*api, object, *dlpack_device_of(object), argument, stream);
-            } catch (nb::python_error&) {  // __dlpack__ then succeeds, or raises the reason
+            } catch (const nb::python_error& error) {  // __dlpack__ then succeeds, or raises the reason
+                pass_interrupt(error);
             }
         }
         nb::kwargs arguments;

@@ -461,6 +461,61 @@ def test_progress_functions_cannot_use_what_they_interrupt():
     assert tree.prove(7).verify(tree.root)
 
 
+class Interrupted(Exception):
+    """What a signal handler raises."""
+
+
+FAILING = {
+    "hash": (lambda: merklize.hash(b"", length=-1), merklize.InvalidArgument),
+    "digest": (lambda: merklize.Hasher().digest(1 << 62), merklize.OutOfMemory),
+    "device": (lambda: merklize.hash(b"", device="cuda:9999"), merklize.Unavailable),
+    "hash_file": (lambda: merklize.hash_file("missing"), FileNotFoundError),
+    "TreeFile": (lambda: merklize.TreeFile("missing"), FileNotFoundError),
+    "update_file": (lambda: merklize.Hasher().update_file("missing"), FileNotFoundError),
+    "decode": (lambda: merklize.bao.decode(bytes(72), bytes(32)), merklize.Mismatch),
+    "cancel": (lambda: merklize.hash_file("/dev/zero", progress=lambda done: False), merklize.Cancelled),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_signal_while_an_error_is_made(name):
+    """A handler may run at each line of Python. What it raises arrives as it is, and not as a RuntimeError."""
+    call, kind = FAILING[name]
+    with pytest.raises(kind):
+        call()
+    errors = merklize.errors.__file__
+
+    def interrupted_at(line):
+        """Tell whether the call has so many lines, of which the last one was interrupted."""
+        left = line
+
+        def trace(frame, event, _):
+            nonlocal left
+            if frame.f_code.co_filename != errors:
+                return None
+            if event == "line":
+                left -= 1
+                if left == 0:
+                    raise Interrupted
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            call()
+        finally:
+            sys.settrace(before)
+
+    for line in range(1, 1000):  # noqa: B007
+        try:
+            interrupted_at(line)
+        except Interrupted:
+            continue
+        except kind:
+            break
+    assert line > 3
+
+
 def test_interrupted_hasher_says_so(sparse):
     script = f"""
         {textwrap.indent(DURING, " " * 8).strip()}
