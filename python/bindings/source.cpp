@@ -1,6 +1,7 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "arguments.hpp"
 #include "host/input_file.hpp"
@@ -12,11 +13,17 @@ namespace {
 
 using runtime::ByteRange;
 
+// Of bytes whose count is known the last one is kept back until the iterator has ended, so that a reader which takes no
+// more than it asked for learns of a surplus, too. (The piece may be the iterator's own memory, which it then fills again.)
 class PythonStream final : public runtime::ByteStream {
 public:
     /// Called with the GIL.
-    explicit PythonStream(nb::handle pieces)
-        : pieces_(checked(PyObject_GetIter(pieces.ptr()))), next_(nb::module_::import_("builtins").attr("next")) {}
+    /// bytes  that the pieces have in all; none if only reading tells
+    PythonStream(const std::string& name, nb::handle pieces, std::optional<std::uint64_t> bytes)
+        : name_(name),
+          pieces_(checked(PyObject_GetIter(pieces.ptr()))),
+          next_(nb::module_::import_("builtins").attr("next")),
+          bytes_(bytes) {}
     ~PythonStream() override {
         const GilTaken taken;
         piece_.reset();
@@ -25,25 +32,41 @@ public:
     }
 
     std::span<const std::byte> next(const Wait&) override {
-        return in_python([&]() -> std::span<const std::byte> {
-            do {
-                piece_.reset();
-                const nb::object made = next_(pieces_, nb::none());
-                if (made.is_none()) return {};
-                piece_.emplace(made, "source: piece");
-            } while (piece_->span().empty());
-            return piece_->span();
-        });
+        for (;;) {
+            const std::span<const std::byte> piece = in_python([&] { return next_piece(); });
+            if (!bytes_) return piece;
+            if (piece.empty()) return std::exchange(kept_, {});
+            if (piece.size() > *bytes_ - come_)
+                throw Error(ErrorCode::io, name_ + ": changed while being read: it gave more than the " +
+                                               std::to_string(*bytes_) + " bytes that were expected");
+            come_ += piece.size();
+            if (come_ < *bytes_) return piece;
+            last_ = piece.back();
+            kept_ = {&last_, 1};
+            if (piece.size() > 1) return piece.first(piece.size() - 1);
+        }
     }
 
 private:
+    // Empty: the end.
+    std::span<const std::byte> next_piece() {
+        do {
+            piece_.reset();
+            const nb::object made = next_(pieces_, nb::none());
+            if (made.is_none()) return {};
+            piece_.emplace(made, "source: piece");
+        } while (piece_->span().empty());
+        return piece_->span();
+    }
+
+    const std::string name_;
     nb::object pieces_, next_;
     std::optional<InputBytes> piece_{};
+    const std::optional<std::uint64_t> bytes_;
+    std::uint64_t come_ = 0;
+    std::byte last_{};
+    std::span<const std::byte> kept_{};  // last_, or nothing
 };
-
-std::unique_ptr<runtime::ByteStream> stream_of(nb::handle source, nb::handle ranges) {
-    return std::make_unique<PythonStream>(source.attr("pieces")(ranges));
-}
 
 }  // namespace
 
@@ -71,20 +94,32 @@ std::optional<PythonSource::Extent> PythonSource::extent() const {
     return in_python([&]() -> std::optional<Extent> {
         const nb::object size = object_.attr("size");
         if (size.is_none()) return {};
-        return Extent{0, to_u64(size, "source: size"), {}};
+        const Extent all{0, to_u64(size, "source: size"), {}};
+        if (all.bytes == 0 && !is_known_empty_.exchange(true)) {  // readers of no bytes ask for none
+            nb::list none;
+            none.append(nb::make_tuple(0, 0));
+            PythonStream(name(), object_.attr("pieces")(none), 0).next({});
+        }
+        return all;
     });
 }
 
 std::unique_ptr<runtime::ByteStream> PythonSource::stream(std::span<const ByteRange> ranges) const {
     return in_python([&] {
         nb::list list;
-        for (const auto& [offset, bytes] : ranges) list.append(nb::make_tuple(offset, offset + bytes));
-        return stream_of(object_, list);
+        std::uint64_t all = 0;
+        for (const auto& [offset, bytes] : ranges) {
+            list.append(nb::make_tuple(offset, offset + bytes));
+            all += bytes;
+        }
+        return std::make_unique<PythonStream>(name(), all == 0 ? nb::list() : object_.attr("pieces")(list), all);
     });
 }
 
 std::unique_ptr<runtime::ByteStream> PythonSource::stream() const {
-    return in_python([&] { return stream_of(object_, nb::none()); });
+    return in_python([&] {
+        return std::make_unique<PythonStream>(name(), object_.attr("pieces")(nb::none()), std::nullopt);
+    });
 }
 
 void PythonSource::read_at(std::span<std::byte> out, std::uint64_t offset) const {
@@ -92,8 +127,9 @@ void PythonSource::read_at(std::span<std::byte> out, std::uint64_t offset) const
     const auto pieces = stream({&range, 1});
     while (!out.empty()) {
         const auto piece = pieces->next();
-        if (piece.empty() || piece.size() > out.size())
-            throw Error(ErrorCode::internal, name() + ": a source gave more or fewer bytes than it was asked for");
+        if (piece.empty())
+            throw Error(ErrorCode::io, name() + ": changed while being read: it ended before byte " +
+                                           std::to_string(offset + range.bytes - out.size()));
         std::ranges::copy(piece, out.begin());
         out = out.subspan(piece.size());
     }

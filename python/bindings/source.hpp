@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -35,7 +36,7 @@ auto in_python(const Work& work) {
 ///     descriptor            of a file of this machine, or None
 ///     size                  bytes, or None if only reading tells
 ///     pieces(ranges)        an iterator of bytes: those of ranges (start, end), one after another; ranges None: all
-///                           bytes
+///                           bytes. More or fewer than these, or than size: FileError
 ///     require_same() -> None   raises FileError if the bytes have changed since the object was opened
 ///
 /// It is called with the GIL. It reads ahead by threads of its own.
@@ -53,6 +54,7 @@ public:
 
 private:
     nb::object object_;
+    mutable std::atomic<bool> is_known_empty_{false};
 };
 
 /// The source of a path as bytes, or of a Source: of a file of this machine its descriptor, which all threads read,

@@ -75,7 +75,10 @@ class Tree(Protocol):
 
 
 class Source(Protocol):
-    """Data that is read by other code, in ranges (merklize.extensions). Errors of its functions reach the caller."""
+    """Data that is read by other code, in ranges (merklize.extensions). Errors of its functions reach the caller.
+
+    A source that gives more or fewer bytes than its size, or than the ranges have, makes a call raise FileError.
+    """
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import pickle
 
@@ -67,6 +68,63 @@ def test_a_source_stands_for_a_path(path, name):
 def test_a_source_that_changed(name):
     with pytest.raises(merklize.FileError, match="memory: changed while being read"):
         READERS[name](Memory(changed=True))
+
+
+SURPLUS = {
+    "fewer": lambda pieces: (piece[:-1] for piece in pieces),
+    "more in the last piece": lambda pieces: (piece + b"x" for piece in pieces),
+    "more, one by one": lambda pieces: (bytes([byte]) for piece in [*pieces, b"more"] for byte in piece[-50_000:]),
+    "more at the end": lambda pieces: (piece for piece in [*pieces, b"", b"more"]),
+    "more without an end": lambda pieces: (piece for piece in itertools.chain(pieces, itertools.repeat(b"x"))),
+}
+
+
+@pytest.mark.parametrize("change", SURPLUS)
+@pytest.mark.parametrize("name", [*READERS, "build_tree_file", "encode_file", "compare", "TreeFile"])
+def test_a_source_that_gives_other_bytes_than_it_has(tmp_path, name, change):
+    """More or fewer than were asked for are an error of every reader, as soon as they are seen."""
+
+    class Wrong(Memory):
+        def pieces(self, ranges):
+            return SURPLUS[change](super().pieces(ranges))
+
+    made = tmp_path / "made"
+    merklize.build_tree_file(Memory(), made, leaf_size=1024)
+    readers = {
+        **READERS,
+        "build_tree_file": lambda of: merklize.build_tree_file(of, tmp_path / "other", leaf_size=1024),
+        "encode_file": lambda of: bao.encode_file(of, tmp_path / "other"),
+        "compare": lambda of: merklize.TreeFile(made).compare(of, leaf_size=1024),
+        "TreeFile": lambda of: merklize.tree_file._native.open_tree_source(of).prove(np.arange(5, dtype=np.uint64)),
+    }
+    data = made.read_bytes() if name == "TreeFile" else DATA
+    readers[name](Memory(data))
+    with pytest.raises(merklize.FileError, match="memory: changed while being read: it (gave more than the|ended|has)"):
+        readers[name](Wrong(data))
+
+
+@pytest.mark.parametrize("name", ["hash_file", "merkle_root_file", "from_file", "outboard_file"])
+def test_a_source_that_says_it_is_empty(name):
+    class Empty(Memory):
+        def pieces(self, ranges):
+            yield from self.data and [self.data]
+
+    assert READERS[name](Empty(b""))
+    with pytest.raises(merklize.FileError, match="memory: changed while being read: it gave more than the 0 bytes"):
+        READERS[name](Empty(b"abc", size=0))
+
+
+def test_a_source_may_fill_one_buffer_again_and_again(path):
+    class Refilled(Memory):
+        def pieces(self, ranges):
+            room = bytearray(300_000)
+            for piece in super().pieces(ranges):
+                room[: len(piece)] = piece
+                yield memoryview(room)[: len(piece)]
+            room[:] = bytes(len(room))
+
+    for reader in READERS.values():
+        assert reader(Refilled()) == reader(path)
 
 
 def test_a_source_that_fails():
