@@ -257,11 +257,17 @@ bool is_true(nb::handle value) {
     }
 }
 
-bool to_flag(nb::handle value, const char* argument) {
+bool is_flag(nb::handle value) {
     const std::string_view kind = Py_TYPE(value.ptr())->tp_name;
-    if (kind != "bool" && kind != "numpy.bool" && kind != "numpy.bool_") wrong_type(argument, "True or False", value);
+    return kind == "bool" || kind == "numpy.bool" || kind == "numpy.bool_";
+}
+
+bool to_flag(nb::handle value, const char* argument) {
+    if (!is_flag(value)) wrong_type(argument, "True or False", value);
     return is_true(value);
 }
+
+bool cancels(nb::handle answer) { return is_flag(answer) && !is_true(answer); }
 
 nb::tuple to_tuple(nb::handle value, const char* argument) {
     if (!PyTuple_Check(value.ptr())) wrong_type(argument, "a tuple", value);

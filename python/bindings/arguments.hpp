@@ -122,8 +122,12 @@ std::int64_t to_i64(nb::handle value, const char* argument);
 int to_int(nb::handle value, const char* argument);
 /// The truth of what an object of another library states.
 bool is_true(nb::handle value);
-/// An option that is True or False, of Python or of NumPy: "no", [False] and [] have a truth, too.
+/// Whether a value is True or False, of Python or of NumPy: "no", [False] and [] have a truth, too.
+bool is_flag(nb::handle value);
+/// An option that is_flag().
 bool to_flag(nb::handle value, const char* argument);
+/// Whether a progress function's answer cancels its call: False. None goes on, as 0 does.
+bool cancels(nb::handle answer);
 nb::tuple to_tuple(nb::handle value, const char* argument);
 /// A tuple of so many items. (Those of an nb::tuple are read without a look at its size.)
 nb::tuple to_fields(nb::handle value, std::size_t count, const char* argument);

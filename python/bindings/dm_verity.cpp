@@ -19,7 +19,7 @@ DmVerity to_verity(nb::tuple fields) {
     DmVerity how;
     how.algorithm = dm_verity_algorithm_from_name(nb::cast<std::string>(fields[0]));
     // A number would be the format, whose 0 and 1 say the opposite.
-    if (!PyBool_Check(fields[1].ptr()))
+    if (!is_flag(fields[1]))
         throw nb::type_error(
             in_call("salt_after must be False (format 1) or True (format 0), got " + shown(fields[1])).c_str());
     how.salt_after = is_true(fields[1]);

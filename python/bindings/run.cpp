@@ -125,7 +125,7 @@ bool Run::call_progress(PyObject* progress, double done) {
         if (progress == nullptr) return true;
         const nb::float_ share(done);
         const nb::object answer = checked(call_or_sleep(progress, share.ptr()));
-        return !answer.is(Py_False);
+        return !cancels(answer);
     } catch (...) {
         raised_ = std::current_exception();
         return false;

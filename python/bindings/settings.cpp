@@ -32,6 +32,10 @@ PyType_Slot slots[] = {
 }  // namespace
 
 void bind_settings(nb::module_& m) {
+    define(
+        m, "def flag(value: object, what: str, /) -> bool",
+        +[](nb::handle value, nb::handle what) { return to_flag(value, std::string(to_text(what, "what")).c_str()); });
+    define(m, "def cancels(answer: object, /) -> bool", cancels);
     nb::class_<Settings>(m, "Settings", nb::type_slots(slots), "Where and how a call runs.")
         .def(
             "__init__",

@@ -97,20 +97,21 @@ def is_plain(file: Any) -> bool:
 
 
 def hash_plain_file(file: Any, how: How) -> bytes:
-    """Hash an open file that is_plain(), from its position, and leave the file at its end."""
+    """Hash an open file that is_plain(), from its position, and leave the file at its end, or beyond it as it was."""
     descriptor = file.fileno()
     name = file.name if isinstance(file.name, str) else f"file descriptor {descriptor}"
-    seekable = file.seekable()
+    seekable, position = file.seekable(), 0
     if seekable:
         # A buffered file has another position than its descriptor. Seeking to the end also drops the buffer.
         if file.writable():
             file.flush()
-        os.lseek(descriptor, file.tell(), os.SEEK_SET)
+        position = file.tell()
+        os.lseek(descriptor, position, os.SEEK_SET)
     try:
         return how.descriptor(descriptor, name)
     finally:
-        if seekable:
-            file.seek(0, os.SEEK_END)
+        if seekable and file.seek(0, os.SEEK_END) < position:
+            file.seek(position)
 
 
 def hash_object(file: Any, how: How) -> bytes:
@@ -126,5 +127,5 @@ def hash_object(file: Any, how: How) -> bytes:
         hasher.update(data)
         if report is not None and time.monotonic() - last >= 0.05:
             last = time.monotonic()
-            if report(0.0) is False:  # the total is not known
+            if _native.cancels(report(0.0)):  # the total is not known
                 raise Cancelled("cancelled by the caller's progress function")

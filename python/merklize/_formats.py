@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, cast
 
 from . import _native
-from ._inputs import flag
+from ._native import flag
 from ._types import HashName
 from .errors import InvalidArgument, in_call, shown
 

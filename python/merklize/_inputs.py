@@ -64,13 +64,6 @@ def numbered(values: Iterable[_T], *, any_order: bool = False) -> Iterator[tuple
         number += 1  # noqa: SIM113 - enumerate() is what this replaces
 
 
-def flag(value: Any, what: str) -> bool:
-    """Return an option that is True or False, of Python or of NumPy. Raises TypeError: "no" and [False] are true."""
-    if type(value).__name__ not in ("bool", "bool_"):
-        raise TypeError(in_call(f"{what} must be True or False, got {type(value).__name__}"))
-    return bool(value)
-
-
 class SeekableFile:
     """A file or a block device, open to be read at any place. A named pipe is refused as the extension refuses it."""
 

@@ -12,6 +12,7 @@ from typing import Any, Callable, NamedTuple, TypedDict, TypeVar, cast
 
 from . import _native
 from ._formats import Format, with_format
+from ._native import flag
 from ._settings import settings
 from ._types import Buffer, Device, HashName, Progress
 from .errors import InvalidArgument, shown
@@ -128,7 +129,7 @@ def run_of(what: str, options: Any, *, wait: bool = True, tuned: bool = True, ti
     stream, progress = options.pop("stream", None), options.pop("progress", None)
     if options:
         _refuse(what, next(iter(options)))
-    if progress is not None and wait is False:
+    if progress is not None and not flag(wait, "wait"):
         raise InvalidArgument("progress must not be given with wait=False: the call ends before its work")
     return settings(device, threads, progress, stream, wait, tuned=tuned, timed=timed)
 

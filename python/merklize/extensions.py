@@ -6,6 +6,7 @@
 `beside`, `is_stream`, `open_stream`, `write_all`, `take_place`, `write_whole`  files that appear whole or not at all
 `overwrites`                                      whether writing one path changes the file of another
 `Source`                                          data that is read by code of yours
+`cancels`                                         whether what a progress function returns cancels its call
 `hash_info`, `is_processor`, `device_rows`        facts of a hash and a device; neighbouring rows of a DeviceArray
 `Command`, `human_bytes`, `human_time`, `table_row`, `table_text`  a command written in Python, and texts of its output
 `kernel_modules`, `store_kernel_module`, `kernel_module_folder`    kernels that are compiled ahead of time
@@ -55,6 +56,7 @@ __all__ = [
     "Source",
     "alone",
     "beside",
+    "cancels",
     "device_rows",
     "file_error",
     "hash_info",
@@ -98,6 +100,11 @@ def refused(what: str, name: str, error: OSError) -> FileError:
 def overwrites(written: str, read: str) -> bool:
     """Tell whether writing to a path changes the file of another, under any name."""
     return _native.overwrites(system_name(written, "written"), system_name(read, "read"))
+
+
+def cancels(answer: object) -> bool:
+    """Tell whether what a progress function returns cancels its call: False, of Python or of NumPy."""
+    return _native.cancels(answer)
 
 
 def may_be_json() -> Callable[[Buffer], bool]:

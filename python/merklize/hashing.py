@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, overload
 
 from . import _arrays, _native
 from ._file_hash import How, hash_object, hash_plain_file, is_plain, require_unchanged
-from ._inputs import each_of, encoded, flag, is_source, opened_path
-from ._native import DeviceArray
+from ._inputs import each_of, encoded, is_source, opened_path
+from ._native import DeviceArray, flag
 from ._options import HashOptions, mode_of, run_of, signature_of, takes
 from ._settings import device_name, hash_info, is_blake3, require_plain, settings
 from ._types import Buffer, Data, Device, Digests, HashName, Input, Path, Progress, Self, Tensor

@@ -137,7 +137,7 @@ class MerkleProof(_ProofOfLeaves):
     ) -> None:
         """Take the fields by their names; the default rule is that of the hash."""
         rule = _native.default_rule(hash) if rule is None else rule
-        count, at = _count(n_leaves, "n_leaves"), _count(index, "index")
+        count, at = _arrays.unsigned(n_leaves, "n_leaves"), _arrays.unsigned(index, "index")
         self._take(_native.MerkleProof(hash, rule, count, at, leaf, siblings))
 
     @property
@@ -211,7 +211,7 @@ class MultiProof(_ProofOfLeaves):
             raise InvalidArgument(
                 f"there must be one leaf an index, got {len(numbers)} indices and {len(digests)} leaves"
             )
-        count = _count(n_leaves, "n_leaves")
+        count = _arrays.unsigned(n_leaves, "n_leaves")
         self._take(_native.MultiProof(hash, rule, count, numbers, digests, others))
 
     @property
@@ -296,8 +296,8 @@ class ConsistencyProof(_Proof):
 
     def __init__(self, hash: HashName, old_leaves: int, new_leaves: int, nodes: Iterable[Digest]) -> None:
         """Take the fields by their names."""
-        old = _count(old_leaves, "old_leaves")
-        new = _count(new_leaves, "new_leaves")
+        old = _arrays.unsigned(old_leaves, "old_leaves")
+        new = _arrays.unsigned(new_leaves, "new_leaves")
         self._take(_native.ConsistencyProof(hash, old, new, nodes))
 
     @property
@@ -340,7 +340,7 @@ def verify(
     key: Buffer | None = None,
     context: str | None = None,
 ) -> bool:
-    """Tell whether `proof` holds for `root`: a proof of one leaf or of several, its bytes or its JSON text.
+    """Tell whether `proof` holds for `root`: a proof of one leaf or of several, its bytes or its JSON.
 
     Bytes and text that are no such proof are False. The expectations are as in MerkleProof.verify(); `leaf` and `index`
     are for a proof of one leaf alone, and False for another. Wrong arguments are errors: TypeError, also for a
@@ -360,7 +360,7 @@ def verify(
         if isinstance(given, str):
             claim = from_json(given)
         elif isinstance(given, memoryview):
-            claim = from_bytes(given)
+            claim = from_json(bytes(given)) if given[:1] == b"{" else from_bytes(given)
     except InvalidArgument:
         claim = None
     if key is not None or context is not None:  # they are checked, whatever the proof is
@@ -435,12 +435,6 @@ class _Expected:
             of_one = self.leaf in (None, proof.leaf) and self.index in (None, proof.index)
         same = self.n_leaves in (None, proof.n_leaves) and self.hash in (None, proof.hash)
         return of_one and same and self.rule in (None, proof.rule)
-
-
-def _count(number: object, what: str) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**64:
-        raise InvalidArgument(f"{what} must be an integer of 0 to 2^64 - 1, got {shown(number)}")
-    return number
 
 
 def _items(value: Any, what: str, dtype: str) -> Any:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, cast, overload
 from . import _arrays, _native
 from ._diff import differing_leaves
 from ._formats import leaf_size_of
-from ._inputs import encoded, flag, opened, output_file
-from ._native import TreeFacts
+from ._inputs import encoded, opened, output_file
+from ._native import TreeFacts, flag
 from ._options import RunOptions, TreeOptions, form_of, run_of, takes
 from ._types import Buffer, Digest, Digests, HashName, Indices, Input, Leaves, Path, Tree
 from ._urls import is_url, plain, stores

@@ -102,6 +102,12 @@ def test_words_that_are_no_elements(queues):
         root.numpy()
 
 
+@pytest.mark.parametrize("wait", [False, np.False_])
+def test_no_progress_without_a_wait(wait):
+    with pytest.raises(merklize.InvalidArgument, match="progress must not be given with wait=False"):
+        merklize.hash(b"x", wait=wait, progress=print)
+
+
 def test_what_is_refused(queues):
     data = there(np.zeros(100, np.uint8), queues)
     nodes = np.zeros((8, 32), np.uint8)

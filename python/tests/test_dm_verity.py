@@ -10,6 +10,7 @@ import sys
 import uuid
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import judges
@@ -200,6 +201,13 @@ def test_a_number_is_no_place_of_the_salt(tmp_path, given):
     }.items():
         with pytest.raises(TypeError, match=f"^{what}: {text}$"):
             call()
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_flags_of_numpy(given):
+    assert dm_verity(bytes(8192), salt=b"x", salt_after=np.bool_(given)) == dm_verity(
+        bytes(8192), salt=b"x", salt_after=given
+    )
 
 
 def test_mistakes():

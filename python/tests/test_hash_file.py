@@ -17,7 +17,7 @@ import pytest
 
 import merklize
 from cli_helpers import unread
-from merklize import bao
+from merklize import bao, extensions
 from oracle import pattern
 from waiting import eventually
 
@@ -138,6 +138,19 @@ def test_open_file_is_read_from_where_it_stands(tmp_path, buffering):
         assert merklize.hash_file(file) == blake3.blake3(b"").digest()
         file.seek(5)
         assert file.read(10) == pattern(15)[5:]
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+@pytest.mark.parametrize("buffering", [None, 0, -1])
+def test_a_position_beyond_the_end_stays(tmp_path, buffering, mmap):
+    path = tmp_path / "data"
+    path.write_bytes(pattern(5000))
+    with open(path, "rb", buffering=buffering or 0) as file:
+        given = file.fileno() if buffering is None else file
+        file.read(10)
+        file.seek(7000)
+        assert merklize.hash_file(given, mmap=mmap) == merklize.hash(b"")
+        assert file.tell() == os.lseek(file.fileno(), 0, os.SEEK_CUR) == 7000
 
 
 def test_other_open_files(tmp_path):
@@ -544,6 +557,26 @@ def test_progress_and_cancelling(sparse):
 
     with pytest.raises(KeyError, match="mine"):
         merklize.hash_file(path, threads=1, progress=fail)
+
+
+class Zeros:
+    """A file without an end, which the system does not know."""
+
+    def read(self, size):
+        return bytes(size)
+
+
+@pytest.mark.parametrize("endless", ["/dev/zero", Zeros()], ids=["file", "object"])
+@pytest.mark.parametrize("answer", [False, np.False_])
+def test_false_of_python_and_of_numpy_cancels(endless, answer):
+    with pytest.raises(merklize.Cancelled):
+        merklize.hash_file(endless, progress=lambda done: answer)
+
+
+def test_what_does_not_cancel():
+    assert [extensions.cancels(answer) for answer in (False, np.False_)] == [True, True]
+    for answer in (None, True, np.True_, 0, 0.0, "", "no", [], np.array(False), np.uint8(0)):
+        assert not extensions.cancels(answer)
 
 
 def test_cancelling_a_pipe():

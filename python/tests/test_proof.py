@@ -27,7 +27,7 @@ def test_every_leaf_is_proved(hash, n):
         assert (proof.hash, proof.index, proof.n_leaves, proof.leaf) == (hash, i, n, leaves[i].tobytes())
         assert len(proof.siblings) == n.bit_length() - 1
         assert proof.verify(tree.root)
-        for form in (proof, proof.to_bytes(), proof.to_json(), proof.to_json(indent=2)):
+        for form in (proof, proof.to_bytes(), proof.to_json(), proof.to_json(indent=2), proof.to_json().encode()):
             assert merklize.verify(form, tree.root)
 
 
@@ -305,13 +305,26 @@ def test_wrong_fields():
     merklize.MerkleProof(**good)
     for name, value, message in (
         ("hash", "md5", "unknown hash 'md5'"),
-        ("index", -1, "index must be an integer of 0"),
-        ("n_leaves", 2**64, "n_leaves must be an integer of 0"),
+        ("index", -1, "index must be 0 to 2.64 - 1, got -1"),
+        ("n_leaves", 2**64, "n_leaves must be 0 to 2.64 - 1"),
         ("leaf", bytes(31), "leaf must be 32 bytes, got 31 bytes"),
         ("siblings", (bytes(32), bytes(5)), r"siblings\[1\] must be 32 bytes, got 5 bytes"),
     ):
         with pytest.raises(merklize.InvalidArgument, match=message):
             merklize.MerkleProof(**{**good, name: value})
+    with pytest.raises(TypeError, match="MerkleProof: index must be an integer, got float"):
+        merklize.MerkleProof(**{**good, "index": 0.0})
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8])
+def test_numbers_of_numpy(kind):
+    tree = TREES["blake3"]
+    one, several, added = tree.prove(5), tree.prove_together([1, 5]), tree.prove_consistency(7)
+    for proof in one, several, added:
+        fields = {name: getattr(proof, name) for name in proof._fields_}
+        numbers = {name: kind(value) for name, value in fields.items() if isinstance(value, int)}
+        assert numbers
+        assert type(proof)(**{**fields, **numbers}) == proof
 
 
 def test_field_words_must_be_canonical():

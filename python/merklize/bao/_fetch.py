@@ -28,6 +28,7 @@ from ..extensions import (
     Path,
     Progress,
     beside,
+    cancels,
     file_error,
     is_stream,
     open_stream,
@@ -499,7 +500,7 @@ class _Download:
         for begin, end in right:
             write_all(self._fd, memoryview(data)[begin - at : end - at], None if self._in_order else begin)
         self._found(right)
-        if self._progress and self._progress(1 - self._left / self._size) is False:
+        if self._progress and cancels(self._progress(1 - self._left / self._size)):
             raise Cancelled("cancelled by the progress function")
         if self._in_order and faults:
             raise _Broken(str(faults[0]))

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 from .. import _native
-from .._inputs import each_of, flag, name_of
+from .._inputs import each_of, name_of
+from .._native import flag
 from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .. import _native
-from .._inputs import flag
+from .._native import flag
 from ..errors import InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_name
 

@@ -6,7 +6,7 @@ import threading
 import time
 
 from ..errors import Cancelled
-from ..extensions import Progress
+from ..extensions import Progress, cancels
 
 
 class Report:
@@ -35,7 +35,7 @@ class Report:
                 return
             self._next = now + 0.05
             share = min(1.0, self._done / self._total) if self._total else 0.0
-            if self._progress(share) is False:
+            if cancels(self._progress(share)):
                 raise Cancelled("cancelled by the caller's progress function")
 
 
