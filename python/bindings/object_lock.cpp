@@ -22,7 +22,7 @@ namespace {
 /// Where threads wait for locks of any object. A forked child begins another: threads of the parent still wait in the
 /// copied one, so it can be neither used nor destroyed.
 struct Process {
-    const std::thread::id first = std::this_thread::get_id();  // of a child: the thread that forked, alone there at first
+    const std::thread::id first = std::this_thread::get_id();  // in a child, the copy of the thread that forked
     std::mutex mutex{};
     std::condition_variable freed{};
     std::atomic<std::uint64_t> count{0};  // of awaited locks that were left

@@ -41,7 +41,7 @@ private:
     void take(bool changes);
     void forget_lost_threads();
 
-    // Held only for moments, and with the GIL, so that no thread has it when another one forks.
+    // Held only for moments, and with the GIL, so that no thread has it when another thread forks.
     std::mutex mutex_;
     // What mutex_ guards:
     std::vector<std::thread::id> readers_;  // a thread is here once for each Reading

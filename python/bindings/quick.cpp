@@ -257,8 +257,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* nam
         if (result.is_valid()) return result.release().ptr();
     } catch (const nb::python_error& error) {  // the Python function then raises the right error
         pass_interrupt(error);
-    } catch (...) {
-    }
+    } catch (...) {}
     return PyObject_Vectorcall(full<quick>, args, static_cast<std::size_t>(count), names);
 } catch (nb::python_error& error) {
     error.restore();

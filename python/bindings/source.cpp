@@ -13,8 +13,8 @@ namespace {
 
 using runtime::ByteRange;
 
-// Of bytes whose count is known the last one is kept back until the iterator has ended, so that a reader which takes no
-// more than it asked for learns of a surplus, too. (The piece may be the iterator's own memory, which it then fills again.)
+// If the count of bytes is known, the last one is kept back until the iterator has ended. So a reader that takes no
+// more than it asked for learns of a surplus, too. (All of the piece cannot be kept: the iterator may fill it again.)
 class PythonStream final : public runtime::ByteStream {
 public:
     /// Called with the GIL.
@@ -117,9 +117,8 @@ std::unique_ptr<runtime::ByteStream> PythonSource::stream(std::span<const ByteRa
 }
 
 std::unique_ptr<runtime::ByteStream> PythonSource::stream() const {
-    return in_python([&] {
-        return std::make_unique<PythonStream>(name(), object_.attr("pieces")(nb::none()), std::nullopt);
-    });
+    return in_python(
+        [&] { return std::make_unique<PythonStream>(name(), object_.attr("pieces")(nb::none()), std::nullopt); });
 }
 
 void PythonSource::read_at(std::span<std::byte> out, std::uint64_t offset) const {

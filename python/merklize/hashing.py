@@ -71,8 +71,8 @@ class Hasher(_native.Hasher):
     def update_file(self, path: Path) -> Self:
         """Append a file's bytes, read in pieces of 4 MiB and never mapped. Return self.
 
-        Raises FileError: unreadable, or it changed while it was read. After an error or Ctrl-C some of its bytes may have
-        been appended.
+        Raises FileError: unreadable, or it changed while it was read. After an error, or Ctrl-C, some of its bytes may
+        have been appended.
         """
         return super().update_file(path)
 

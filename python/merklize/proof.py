@@ -360,7 +360,7 @@ def verify(
         if isinstance(given, str):
             claim = from_json(given)
         elif isinstance(given, memoryview):
-            claim = from_json(bytes(given)) if given[:1] == b"{" else from_bytes(given)
+            claim = from_json(bytes(given)) if given[:1].tobytes() == b"{" else from_bytes(given)
     except InvalidArgument:
         claim = None
     if key is not None or context is not None:  # they are checked, whatever the proof is
