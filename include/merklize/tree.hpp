@@ -172,12 +172,12 @@ public:
     /// options.device is ignored. After Error(cancelled) or an exception from the progress function the tree is as
     /// before: the old leaves are put back and their paths hashed again, which takes as long as the work that is
     /// undone.
-    /// indices, leaves  equal counts; no index twice
+    /// indices, leaves  equal counts; no index twice. The leaves may be the tree's own nodes: all are read first
     /// errors  invalid_argument (index >= n, an index twice, a word >= p, dropped levels)
     /// cost    one merge for each node above a changed leaf
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
-    /// Adds leaves at the end. Only for the rule left_full. Runs and is cancelled like update(). It invalidates what
-    /// nodes(), level(), device_nodes() and device_level() gave before.
+    /// Adds leaves at the end, which may be the tree's own nodes. Only for the rule left_full. Runs and is cancelled
+    /// like update(). It invalidates what nodes(), level(), device_nodes() and device_level() gave before.
     /// cost    one merge for each node that changes. The memory grows by at least a quarter, so that not every small
     ///         piece costs a copy.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});

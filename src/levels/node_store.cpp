@@ -1,6 +1,7 @@
 #include "levels/node_store.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"
@@ -37,6 +38,15 @@ const Digest* NodeStore::host() const {
         }
     }
     return static_cast<const Digest*>(host_.data());
+}
+
+std::span<const Digest> NodeStore::apart(std::span<const Digest> given, std::vector<Digest>& room) const {
+    const std::less<const void*> before;
+    const auto* const first = static_cast<const std::byte*>(host_.data());
+    const std::span<const std::byte> bytes = std::as_bytes(given);
+    if (!before(bytes.data(), first + host_.size()) || !before(first, bytes.data() + bytes.size())) return given;
+    room.assign(given.begin(), given.end());
+    return room;
 }
 
 void NodeStore::changed() {

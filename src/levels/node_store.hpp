@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "host/host_block.hpp"
 #include "levels/heap.hpp"
@@ -29,6 +30,9 @@ public:
     std::uint64_t slots() const noexcept { return slots_; }
     /// The nodes on the host. The first call copies them from the device. Safe to call from several threads.
     const Digest* host() const;
+    /// Nodes of the caller that a change reads: as given, or copied to `room` if they lie here, where a change writes
+    /// or changed() frees them.
+    std::span<const Digest> apart(std::span<const Digest> given, std::vector<Digest>& room) const;
     /// Drops the copy on the host, because the nodes on the device have changed.
     void changed();
     /// Writes zeros to the unused slots.

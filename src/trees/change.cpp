@@ -61,6 +61,8 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     }
     if (state.drop_levels != 0) invalid_call("the tree does not keep its leaves");
     if (indices.empty()) return;
+    std::vector<Digest> copied;
+    leaves = state.nodes.apart(leaves, copied);
     const RunOptions here = state.as_built(options);
     runtime::Run run(here);
     const std::vector<std::uint64_t> changed = runtime::ascending(indices, state.n_leaves, run.threads());
@@ -106,6 +108,8 @@ void MerkleTree::append(std::span<const Digest> leaves, const RunOptions& option
     }
     if (state.drop_levels != 0) invalid_call("the tree does not keep its leaves");
     if (leaves.empty()) return;
+    std::vector<Digest> copied;
+    leaves = state.nodes.apart(leaves, copied);
     runtime::Merges merges(state.form);
     const std::uint64_t before = state.n_leaves;
     merges.require_count(leaves.size());

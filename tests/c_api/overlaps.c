@@ -147,6 +147,28 @@ static merklize_digest slice(void *place) {
     return verdict(*(const int *)place);
 }
 
+/* Leaves that are nodes of the tree that changes. */
+static void own_nodes(void) {
+    const uint64_t swapped[8] = {7, 6, 5, 4, 3, 2, 1, 0};
+    for (uint32_t level = 0; level <= 3; level++) {
+        const merklize_digest *nodes = NULL;
+        merklize_digest expected[16], root = {{0}}, found = {{0}};
+        uint64_t count = 0;
+        merklize_tree *tree = tree_apart();
+        fill_leaves(expected, 8);
+        OK(merklize_tree_level(tree, level, &nodes, &count));
+        for (uint64_t i = 0; i < count; i++) expected[swapped[i]] = nodes[i];
+        OK(merklize_tree_update(tree, swapped, nodes, count, NULL));
+        OK(merklize_tree_level(tree, level, &nodes, &count));
+        memcpy(expected + 8, nodes, count * sizeof *nodes);
+        OK(merklize_tree_append(tree, nodes, count, NULL));
+        OK(merklize_merkle_root(merklize_view_digests(expected, 8 + count), &form, &root, NULL));
+        OK(merklize_tree_root(tree, &found));
+        CHECK(equal(&found, &root));
+        merklize_tree_free(tree);
+    }
+}
+
 static void after_an_error(void) {
     merklize_tree *tree = (merklize_tree *)memory;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "leaves",
@@ -179,5 +201,6 @@ void test_overlaps(void) {
             }
         }
     }
+    own_nodes();
     after_an_error();
 }

@@ -103,6 +103,38 @@ TEST("tree: appends equal a rebuild") {
     }
 }
 
+// The leaves that a change takes from the tree's own nodes are those from before the change.
+TEST("tree: changes take leaves from the tree's own nodes") {
+    for (const TestForm& f : test_forms()) {
+        if (f.form.hash != Hash::blake3) continue;
+        for (const std::size_t n : {1, 2, 5, 16, 33, 2048}) {
+            if (!fits(f, n)) continue;
+            const std::vector<Digest> given = leaves(f.form.hash, n, n);
+            const std::size_t slots = MerkleTree(given, f.form).nodes().size();
+            for (const std::size_t first : {slots - n, slots - n + n / 2, slots - n - n / 3, std::size_t{0}}) {
+                const std::size_t count = std::min(n, slots - first);
+                std::vector<std::uint64_t> indices(count);
+                for (std::size_t k = 0; k < count; k++) indices[k] = count - 1 - k;
+                MerkleTree tree(given, f.form);
+                const std::vector<Digest> before(tree.nodes().begin(), tree.nodes().end());
+                tree.update(indices, tree.nodes().subspan(first, count));
+                std::vector<Digest> expected = given;
+                for (std::size_t k = 0; k < count; k++) expected[indices[k]] = before[first + k];
+                check_same(tree, expected);
+                if (f.form.rule != TreeRule::left_full) continue;
+                // The second append is into the room that the first one made.
+                for (int round = 0; round < 2; round++) {
+                    const std::vector<Digest> now(tree.nodes().begin(), tree.nodes().end());
+                    const std::span added = std::span(now).subspan(first, count / (round + 1));
+                    tree.append(tree.nodes().subspan(first, added.size()));
+                    expected.insert(expected.end(), added.begin(), added.end());
+                    check_same(tree, expected);
+                }
+            }
+        }
+    }
+}
+
 TEST("tree: a cancelled change leaves the tree as it was") {
     const AskedOften often;
     for (const TreeRule rule : rules) {

@@ -121,13 +121,13 @@ MERKLIZE_C_API merklize_status merklize_tree_prove_consistency(const merklize_tr
 
 /* Replaces leaves and hashes the paths above them again, on the tree's device. After MERKLIZE_CANCELLED the tree is as
  * before.
- * indices, leaves  [count]; no index twice
+ * indices, leaves  [count]; no index twice. The leaves may be the tree's own nodes: all are read first
  * errors           invalid_argument (index >= n; an index twice; a word that is not below the modulus; dropped levels),
  *                  cancelled */
 MERKLIZE_C_API merklize_status merklize_tree_update(merklize_tree *tree, const uint64_t *indices,
                                                     const merklize_digest *leaves, size_t count,
                                                     const merklize_run_options *options);
-/* Adds leaves at the end; only for the rule left_full. */
+/* Adds leaves at the end, which may be the tree's own nodes; only for the rule left_full. */
 MERKLIZE_C_API merklize_status merklize_tree_append(merklize_tree *tree, const merklize_digest *leaves, uint64_t count,
                                                     const merklize_run_options *options);
 /* Writes the tree to a file (.mkl), whole or not at all.
