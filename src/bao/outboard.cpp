@@ -230,6 +230,7 @@ BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, 
 Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                          const RunOptions& options) {
     const PublicCall entry("bao_outboard_file");
+    refuse_empty_path(out.native(), "out");
     return bao_of(InputFile::whole(fd, name), form, Kind::outboard, out, options);
 }
 
@@ -252,6 +253,7 @@ Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                        const RunOptions& options) {
     const PublicCall entry("bao_encode_file");
+    refuse_empty_path(out.native(), "out");
     return bao_of(InputFile::whole(fd, name), form, Kind::encoding, out, options);
 }
 

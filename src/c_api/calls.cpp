@@ -152,7 +152,8 @@ std::vector<ConstBuffer> Call::parts(const merklize_buffer* const* parts, std::s
 
 std::vector<std::filesystem::path> Call::paths(const char* const* paths, std::size_t count) const {
     std::vector<std::filesystem::path> made;
-    for (const char* const& one : items(paths, count, "paths")) made.emplace_back(path(one, "paths: an item"));
+    for (const char* const one : items(paths, count, "paths"))
+        made.emplace_back(path(one, ("paths[" + std::to_string(made.size()) + "]").c_str()));
     return made;
 }
 

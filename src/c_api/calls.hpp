@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "c_api/handles.hpp"
+#include "host/invalid.hpp"
 #include "jobs/wipe_stack.hpp"
 
 namespace merklize::c_api {
@@ -107,7 +108,11 @@ public:
     Expect expect(const merklize_expect* expect) const;
     TreeInput input(const merklize_input* input) const;
     Policy policy(const merklize_policy& policy) const;
-    const char* path(const char* path, const char* name) const { return &need(path, name); }
+    /// errors  invalid_argument (null; empty)
+    const char* path(const char* path, const char* name) const {
+        refuse_empty_path(&need(path, name), name);
+        return path;
+    }
     std::vector<std::filesystem::path> paths(const char* const* paths, std::size_t count) const;
     /// errors  invalid_argument (index >= count)
     void require_index(std::size_t index, std::size_t count, const char* items) const;

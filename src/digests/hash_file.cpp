@@ -101,6 +101,7 @@ namespace merklize::inline v0 {
 void hash_file(const std::filesystem::path& path, std::span<std::byte> out, std::uint64_t seek, const Mode& mode,
                const RunOptions& options) {
     const PublicCall entry("hash_file");
+    refuse_empty_path(path.native());
     runtime::require_blake3(mode);
     const runtime::InputFile file(path);
     runtime::Run run(options);
@@ -128,6 +129,7 @@ namespace merklize::runtime {
 std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths, std::size_t length, std::uint64_t seek,
                                    const Mode& mode, const RunOptions& options, std::span<std::uint64_t> sizes) {
     const PublicCall entry("hash_files");
+    refuse_empty_paths(paths);
     require_blake3(mode);
     std::vector<FileDigest> results(paths.size());
     // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and

@@ -81,6 +81,7 @@ void hash_message(const ConstBuffer& data, std::span<std::byte> out, const Messa
 void hash_message_file(const std::filesystem::path& path, std::span<std::byte> out, const MessageForm& form,
                        const RunOptions& options) {
     const PublicCall entry("hash_message_file");
+    refuse_empty_path(path.native());
     runtime::require_message(form, out.size());
     if (is_blake3(form.hash)) return hash_file(path, out, 0, form.mode, options);
     runtime::require_no_policy(options);
@@ -117,6 +118,7 @@ Digest hash_message_descriptor(int fd, std::string_view name, const MessageForm&
 std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path> paths, const MessageForm& form,
                                            const RunOptions& options, std::size_t length) {
     const PublicCall entry("hash_message_files");
+    refuse_empty_paths(paths);
     runtime::require_message(form, length);
     if (is_blake3(form.hash)) return hash_files(paths, length, 0, form.mode, options);
     runtime::require_no_policy(options);

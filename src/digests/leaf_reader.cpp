@@ -26,8 +26,9 @@ std::unique_ptr<const InputFile> opened(const TreeInput& input) {
     if (input.leaf_bytes == 0)
         invalid_call(input.kind == Kind::rows ? "row_bytes" : "leaf_bytes", "must be at least 1, got 0");
     if (input.source != nullptr) return nullptr;
-    return input.descriptor < 0 ? std::make_unique<const InputFile>(input.path)
-                                : std::make_unique<const InputFile>(input.descriptor, name);
+    if (input.descriptor >= 0) return std::make_unique<const InputFile>(input.descriptor, name);
+    refuse_empty_path(name);
+    return std::make_unique<const InputFile>(input.path);
 }
 
 std::optional<ByteSource::Extent> extent_of(const ByteSource& source) {

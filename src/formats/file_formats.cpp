@@ -124,6 +124,7 @@ Digest fs_verity(ByteView data, const FsVerity& how, const RunOptions& options) 
 
 Digest fs_verity_file(const std::filesystem::path& path, const FsVerity& how, const RunOptions& options) {
     const PublicCall entry("fs_verity_file");
+    refuse_empty_path(path.native());
     return runtime::fs_verity_of(runtime::InputFile(path), how, options);
 }
 

@@ -201,6 +201,7 @@ std::vector<Digest> piece_leaves(ByteView data) {
 
 PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& options) {
     const PublicCall entry("piece_cid_file");
+    refuse_empty_path(path.native());
     return runtime::piece_cid_of(runtime::InputFile(path), options);
 }
 

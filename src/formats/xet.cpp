@@ -227,6 +227,7 @@ std::vector<XetChunk> xet_chunks(ByteView data, const RunOptions& options) {
 
 Digest xet_hash_file(const std::filesystem::path& path, const RunOptions& options) {
     const PublicCall entry("xet_hash_file");
+    refuse_empty_path(path.native());
     const InputFile file(path);
     const RunOptions on_cpu = runtime::on_the_cpu(options);
     Run run(on_cpu);
@@ -243,6 +244,7 @@ Digest xet_hash_descriptor(int fd, std::string_view name, const RunOptions& opti
 
 std::vector<FileDigest> xet_hash_files(std::span<const std::filesystem::path> paths, const RunOptions& options) {
     const PublicCall entry("xet_hash_files");
+    refuse_empty_paths(paths);
     std::vector<FileDigest> results(paths.size());
     std::vector<char> later(paths.size());
     std::vector<std::unique_ptr<const InputFile>> pipes(paths.size());  // a writer opens its pipe only once

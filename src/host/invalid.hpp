@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "merklize/error.hpp"
 
@@ -39,6 +41,18 @@ private:
 /// texts/argument_words.hpp has the words of other languages.
 [[noreturn]] inline void invalid_call(const std::string& argument, const std::string& rule) {
     throw Error(ErrorCode::invalid_argument, PublicCall::name(), argument, rule);
+}
+
+/// Every public function that takes a path calls this before anything else, because to the system an empty path is a
+/// missing file, or the folder itself.
+/// errors  invalid_argument (empty)
+inline void refuse_empty_path(std::string_view path, const std::string& argument = "path") {
+    if (path.empty()) invalid_call(argument, "must not be empty: it names no file");
+}
+template <class Paths>
+void refuse_empty_paths(const Paths& paths) {
+    for (std::size_t i = 0; i < paths.size(); i++)
+        if (paths[i].empty()) refuse_empty_path({}, "paths[" + std::to_string(i) + "]");
 }
 
 /// A thing that is wrong by itself: a file, an unknown name. The text begins with the thing; faces put their function

@@ -136,6 +136,7 @@ Report check(const Manifest& known, const CheckOptions& options, const std::func
 }
 
 Report check(const Manifest& known, const std::string& path, const CheckOptions& options, const RunOptions& run) {
+    refuse_empty_path(path);  // what open() throws is a part of the report
     const auto open = [&] {
         Place place{find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude), nullptr};
         place.storage = open_disk(place.source.folder, options.follow_links, run.threads);

@@ -255,6 +255,7 @@ Kind kind_of_file(std::string_view name) {
 
 Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
                    const std::string& own) {
+    refuse_empty_path(path);
     Source found;
     if (is_folder(path)) {
         found.folder = path;

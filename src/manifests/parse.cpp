@@ -300,6 +300,7 @@ private:
 Manifest parse(std::string_view text) { return Parser(text).parse(); }
 
 Manifest load(const std::string& path) {
+    refuse_empty_path(path);
     const std::string text = content_of(path);
     try {
         return parse(text);

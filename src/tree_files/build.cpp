@@ -41,6 +41,7 @@ std::uint64_t stamp_of(const LeafReader& reader) {
 TreeFacts build_tree_file(const TreeInput& input, const std::filesystem::path& output, const TreeForm& form,
                           bool resume, const RunOptions& options) {
     const PublicCall entry("build_tree_file");
+    refuse_empty_path(output.native(), "output");
     runtime::require_no_timings(options);
     LeafReader reader(input, form.hash, form.mode);
     if (const runtime::InputFile* file = reader.input().file()) {

@@ -148,6 +148,7 @@ runtime::FileLock TreeFile::State::begin_change(const RunOptions& options) {
 
 void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source) {
     const PublicCall entry("save_tree");
+    refuse_empty_path(path.native());
     if (tree.drop_levels() != 0) {
         invalid_call(path.string() + ": cannot write a tree whose lowest " + std::to_string(tree.drop_levels()) +
                      " levels were dropped");

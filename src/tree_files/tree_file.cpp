@@ -69,7 +69,8 @@ const TreeForm& TreeFile::State::complete_form() const {
     return form;
 }
 
-TreeFile::TreeFile(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {}
+TreeFile::TreeFile(const std::filesystem::path& path)
+    : state_((refuse_empty_path(path.native()), std::make_unique<State>(path))) {}
 TreeFile::TreeFile(std::unique_ptr<const runtime::ByteSource> source)
     : state_(std::make_unique<State>(std::move(source))) {}
 TreeFile::TreeFile(TreeFile&&) noexcept = default;

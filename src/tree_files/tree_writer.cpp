@@ -15,7 +15,7 @@ class MERKLIZE_LOCAL TreeWriter::State {
 public:
     State(const PublicCall& /*entry*/, const std::filesystem::path& path, std::uint64_t n_leaves, const TreeForm& form,
           const LeafSource& source, bool resume, const RunOptions& options)
-        : output(path, n_leaves, form, source, resume),
+        : output((refuse_empty_path(path.native()), path), n_leaves, form, source, resume),
           hash(form.hash),
           n_leaves(n_leaves),
           source(source),

@@ -134,6 +134,7 @@ namespace merklize::inline v0 {
 
 DmVerityFacts dm_verity_dump(const std::filesystem::path& hashes, std::uint64_t offset) {
     const PublicCall entry("dm_verity_dump");
+    refuse_empty_path(hashes.native(), "hashes");
     DmVerityFacts facts = runtime::VerityArea(hashes).facts(offset);
     const runtime::VerityLayout layout(facts.how, {.offset = offset});
     facts.hash_blocks = layout.hash_blocks();
@@ -202,6 +203,8 @@ DmVerityReport dm_verity_verify(const std::filesystem::path& data, const std::fi
                                 const std::optional<DmVerity>& how, const DmVerityArea& area,
                                 const RunOptions& options) {
     const PublicCall entry("dm_verity_verify");
+    refuse_empty_path(data.native(), "data");
+    refuse_empty_path(hashes.native(), "hashes");
     const OpenedArea opened(hashes, how, area, options);
     const runtime::VerityData blocks(data, opened.stated);
     const DmVerity& known = blocks.how();
@@ -224,6 +227,7 @@ DmVerityReport dm_verity_verify_digests(const std::filesystem::path& hashes, Byt
                                         ByteView digests, const std::optional<DmVerity>& how, const DmVerityArea& area,
                                         const RunOptions& options) {
     const PublicCall entry("dm_verity_verify_digests");
+    refuse_empty_path(hashes.native(), "hashes");
     const OpenedArea opened(hashes, how, area, options);
     const DmVerity& known = opened.stated;
     runtime::require_verity(known);

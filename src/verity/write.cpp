@@ -168,6 +168,7 @@ std::vector<std::byte> dm_verity(ByteView data, const DmVerity& how, const RunOp
 std::vector<std::byte> dm_verity_file(const std::filesystem::path& data, const DmVerity& how,
                                       const RunOptions& options) {
     const PublicCall entry("dm_verity_file");
+    refuse_empty_path(data.native(), "data");
     runtime::require_no_timings(options);
     const runtime::VerityData opened(data, how);
     const runtime::VerityLayout layout(opened.how(), {.offset = 0, .has_superblock = false});
@@ -181,6 +182,8 @@ std::vector<std::byte> dm_verity_format(const std::filesystem::path& data, const
                                         const DmVerity& how, const DmVerityArea& area, DmVerityFacts* facts,
                                         const RunOptions& options) {
     const PublicCall entry("dm_verity_format");
+    refuse_empty_path(data.native(), "data");
+    refuse_empty_path(hashes.native(), "hashes");
     runtime::require_no_timings(options);
     const runtime::VerityData opened(data, how);
     const DmVerity& known = opened.how();

@@ -197,7 +197,7 @@ void test_digests(void) {
               merklize_file_digests_get(files, 3, &one));
         merklize_file_digests_free(files);
     }
-    FAILS(MERKLIZE_INVALID_ARGUMENT, "paths: an item is null",
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "paths[0] is null",
           merklize_hash_files(&(const char *){NULL}, 1, MERKLIZE_HASH_blake3, NULL, 0, 32, NULL, &files));
 }
 

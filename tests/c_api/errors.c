@@ -91,8 +91,66 @@ static void test_secrets(void) {
     merklize_tree_free(sound);
 }
 
+/* Each call that takes a path, or two, refuses an empty one before it does anything. */
+static void test_empty_paths(void) {
+    static const char *const none[] = {"input", ""};
+    const char *const some = "/dev/null";
+    const merklize_input input = {.path = some, .leaf_bytes = 32}, no_input = {.path = "", .leaf_bytes = 32};
+    uint8_t out[32];
+    uint64_t blocks = 0;
+    merklize_digest digest = {{0}};
+    merklize_tree_info info;
+    merklize_piece_cid_info piece;
+    merklize_dm_verity_root root;
+    merklize_dm_verity_facts facts;
+    merklize_tree *tree = NULL, *sound = NULL;
+    merklize_tree_file *file = NULL;
+    merklize_tree_writer *writer = NULL;
+    merklize_file_digests *digests = NULL;
+    merklize_manifest *manifest = NULL, *known = NULL;
+    merklize_differences *differences = NULL;
+    OK(merklize_tree_from_leaves(merklize_view_digests(&digest, 1), NULL, 0, NULL, &sound));
+    FILE *const file_of_folder = fopen(file_path("input"), "wb");
+    CHECK(file_of_folder != NULL && fclose(file_of_folder) == 0);
+    OK(merklize_manifest_create(file_path(""), NULL, NULL, &known));
+#define EMPTY(argument, call) FAILS(MERKLIZE_INVALID_ARGUMENT, ": " argument " must not be empty: it names no file", call)
+    EMPTY("path", merklize_hash_file("", MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
+    EMPTY("path", merklize_hash_file("", MERKLIZE_HASH_sha256, NULL, 0, out, 32, NULL));
+    EMPTY("paths[1]", merklize_hash_files(none, 2, MERKLIZE_HASH_blake3, NULL, 0, 32, NULL, &digests));
+    EMPTY("path", merklize_xet_hash_file("", &digest, NULL));
+    EMPTY("paths[1]", merklize_xet_hash_files(none, 2, NULL, &digests));
+    EMPTY("path", merklize_piece_cid_file("", &piece, NULL));
+    EMPTY("path", merklize_fs_verity_file("", NULL, &digest, NULL));
+    EMPTY("path", merklize_dm_verity_file("", NULL, &root, NULL));
+    EMPTY("data", merklize_dm_verity_format("", some, NULL, NULL, &root, &facts, NULL));
+    EMPTY("hashes", merklize_dm_verity_format(some, "", NULL, NULL, &root, &facts, NULL));
+    EMPTY("hashes", merklize_dm_verity_dump("", 0, &facts));
+    EMPTY("data", merklize_dm_verity_verify("", some, out, 32, NULL, NULL, NULL, 0, NULL, &blocks, NULL));
+    EMPTY("hashes", merklize_dm_verity_verify(some, "", out, 32, NULL, NULL, NULL, 0, NULL, &blocks, NULL));
+    EMPTY("input->path", merklize_merkle_root_file(&no_input, NULL, &info, NULL));
+    EMPTY("input->path", merklize_tree_from_file(&no_input, NULL, NULL, &tree));
+    EMPTY("input->path", merklize_build_tree_file(&no_input, some, NULL, 0, NULL, NULL));
+    EMPTY("output", merklize_build_tree_file(&input, "", NULL, 0, NULL, NULL));
+    EMPTY("path", merklize_tree_file_open("", &file));
+    EMPTY("path", merklize_tree_save(sound, ""));
+    EMPTY("path", merklize_tree_writer_create("", 8, NULL, 0, 0, 0, NULL, &writer));
+    EMPTY("output", merklize_bao_outboard_descriptor(0, NULL, NULL, "", &digest, NULL));
+    EMPTY("path", merklize_manifest_create("", NULL, NULL, &manifest));
+    EMPTY("path", merklize_manifest_load("", &manifest));
+    EMPTY("path", merklize_manifest_check(known, "", NULL, NULL, &differences));
+    EMPTY("path", merklize_manifest_refresh(known, "", NULL, NULL, &manifest));
+#undef EMPTY
+    CHECK(strcmp(merklize_last_error_argument(), "path") == 0);
+    FILE *const written = fopen(".partial", "rb");
+    CHECK(written == NULL);
+    if (written != NULL) fclose(written);
+    merklize_tree_free(sound);
+    merklize_manifest_free(known);
+}
+
 void test_errors(void) {
     test_secrets();
+    test_empty_paths();
     uint8_t out[32];
     merklize_digest digest, pair[2] = {{{0}}, {{0}}};
     merklize_tree *tree = NULL;

@@ -2,6 +2,7 @@
 // numbers and names.
 
 #include <cstddef>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -159,6 +160,49 @@ TEST("misuse: files of trees and of dm-verity") {
                 merklize::dm_verity_dump(path));
     merklize::build_tree_file(input, output);
     CHECK_ERROR(invalid_argument, "prove: leaf index must be below 10, got 10", merklize::TreeFile(output).prove(10));
+}
+
+TEST("misuse: empty paths") {
+    const TemporaryFolder folder;
+    folder.write("file", {});
+    const std::filesystem::path some = "/dev/null";
+    const std::vector<std::filesystem::path> paths = {some, ""};
+    const merklize::TreeInput none{"", merklize::TreeInput::Kind::blocks, 32}, input{some, none.kind, 32};
+    std::vector<std::byte> out(32);
+    const MerkleTree tree(leaves(Hash::blake3, 2));
+    const merklize::manifests::Manifest known = merklize::manifests::create(folder.path());
+    const auto empty = [](const std::string& argument, const auto& call) {
+        CHECK_ERROR(invalid_argument, argument + " must not be empty: it names no file", call());
+    };
+    empty("path", [&] { merklize::hash_file("", out); });
+    empty("path", [&] { merklize::hash_message_file("", {Hash::sha256}); });
+    empty("paths[1]", [&] { merklize::hash_files(paths); });
+    empty("paths[1]", [&] { merklize::hash_message_files(paths, {Hash::sha256}); });
+    empty("path", [&] { merklize::xet_hash_file(""); });
+    empty("paths[1]", [&] { merklize::xet_hash_files(paths); });
+    empty("path", [&] { merklize::piece_cid_file(""); });
+    empty("path", [&] { merklize::fs_verity_file(""); });
+    empty("data", [&] { merklize::dm_verity_file(""); });
+    empty("data", [&] { merklize::dm_verity_format("", some); });
+    empty("hashes", [&] { merklize::dm_verity_format(some, ""); });
+    empty("hashes", [&] { merklize::dm_verity_dump(""); });
+    empty("data", [&] { merklize::dm_verity_verify("", some, out); });
+    empty("hashes", [&] { merklize::dm_verity_verify(some, "", out); });
+    empty("hashes", [&] { merklize::dm_verity_verify_digests("", out, 0, out); });
+    empty("path", [&] { merklize::merkle_root_file(none); });
+    empty("path", [&] { MerkleTree::from_file(none); });
+    empty("path", [&] { merklize::build_tree_file(none, some); });
+    empty("output", [&] { merklize::build_tree_file(input, ""); });
+    empty("path", [&] { merklize::TreeFile(""); });
+    empty("path", [&] { merklize::save_tree(tree, ""); });
+    empty("path", [&] { merklize::TreeWriter("", 8); });
+    empty("out", [&] { merklize::bao_outboard_file(0, "", merklize::bao_form, ""); });
+    empty("out", [&] { merklize::bao_encode_file(0, "", merklize::bao_form, ""); });
+    empty("path", [&] { merklize::manifests::create(""); });
+    empty("path", [&] { merklize::manifests::load(""); });
+    empty("path", [&] { merklize::manifests::check(known, ""); });
+    empty("path", [&] { merklize::manifests::refresh(known, ""); });
+    CHECK(!std::filesystem::exists(".partial"));
 }
 
 TEST("misuse: options that a call does not look at") {
