@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "numpy_array.hpp"
 #include "run.hpp"
@@ -368,11 +367,11 @@ std::span<Digest> as_digests(std::span<std::byte> bytes) {
     return {reinterpret_cast<Digest*>(bytes.data()), bytes.size() / Digest::size};
 }
 
-Mode to_mode(nb::handle key, nb::handle context, Hash hash) {
+Mode to_mode(nb::handle key, nb::handle context, Hash hash, Mode (*keyed)(ByteView key, Hash hash)) {
     if (!key.is_none() && !context.is_none()) {
         invalid_call("key and context exclude each other: one is keyed hashing, the other key derivation");
     }
-    if (!key.is_none()) return runtime::keyed_mode(InputBytes(key, "key").span(), hash);
+    if (!key.is_none()) return keyed(InputBytes(key, "key").span(), hash);
     if (!context.is_none()) return Mode::derive_key(to_text(context, "context"));
     return {};
 }

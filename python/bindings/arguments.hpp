@@ -15,6 +15,7 @@
 #include <merklize/merklize.hpp>
 
 #include "device_array.hpp"
+#include "hashes/merge_one.hpp"
 #include "python_calls.hpp"
 
 /// How Python values become arguments of the library. `argument` names the argument in error texts, in front of which
@@ -150,7 +151,8 @@ Digest to_digest(nb::handle value, const char* argument);
 std::span<const Digest> as_digests(std::span<const std::byte> bytes);
 std::span<Digest> as_digests(std::span<std::byte> bytes);
 /// The mode of a key, of a context, or of neither.
-Mode to_mode(nb::handle key, nb::handle context, Hash hash = Hash::blake3);
+Mode to_mode(nb::handle key, nb::handle context, Hash hash = Hash::blake3,
+             Mode (*keyed)(ByteView key, Hash hash) = runtime::keyed_mode);
 
 template <class>
 auto maybe_none() {

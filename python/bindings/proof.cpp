@@ -54,6 +54,9 @@ nb::object view_of(nb::handle self, const std::vector<Digest>& digests) {
 }
 
 Hash to_hash(nb::handle name) { return hash_from_name(to_text(name, "hash")); }
+Mode claimed_mode(nb::handle key, nb::handle context, Hash claimed) {
+    return to_mode(key, context, claimed, runtime::claimed_mode);
+}
 TreeRule to_rule(nb::handle name) { return rule_from_name(to_text(name, "rule")); }
 
 /// What all proofs share. Only verify() checks proofs that came as bytes or JSON.
@@ -115,7 +118,7 @@ void bind_single(nb::module_& m) {
         .def(
             "verify",
             [](const MerkleProof& self, nb::handle root, nb::handle key, nb::handle context) {
-                return merklize::verify(self, to_digest(root, "root"), {}, to_mode(key, context, self.hash));
+                return merklize::verify(self, to_digest(root, "root"), {}, claimed_mode(key, context, self.hash));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, root: object, key: object, context: str | None, /) -> bool"),
@@ -164,7 +167,7 @@ void bind_multi(nb::module_& m) {
             "verify",
             [](const MultiProof& self, nb::handle root, nb::handle key, nb::handle context) {
                 const Digest expected = to_digest(root, "root");
-                const Mode mode = to_mode(key, context, self.hash);
+                const Mode mode = claimed_mode(key, context, self.hash);
                 bool good = false;
                 Run::without_gil([&] { good = merklize::verify(self, expected, {}, mode); });
                 return good;
@@ -211,7 +214,7 @@ void bind_consistency(nb::module_& m) {
                nb::handle context) {
                 const Roots roots{.old_root = to_digest(old_root, "old_root"),
                                   .new_root = to_digest(new_root, "new_root")};
-                return merklize::verify(self, roots, to_mode(key, context, self.hash));
+                return merklize::verify(self, roots, claimed_mode(key, context, self.hash));
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
             nb::sig("def verify(self, old_root: object, new_root: object, key: object, context: str | None, /) -> "
@@ -223,7 +226,7 @@ nb::list verify_each(nb::handle proofs, nb::handle root, nb::handle key, nb::han
     std::vector<MerkleProof> all;
     for (nb::handle proof : nb::cast<nb::list>(proofs)) all.push_back(nb::cast<const MerkleProof&>(proof));
     const Digest expected = to_digest(root, "root");
-    const Mode mode = to_mode(key, context, all.empty() ? Hash::blake3 : all[0].hash);
+    const Mode mode = claimed_mode(key, context, all.empty() ? Hash::blake2s : all[0].hash);
     std::vector<std::uint8_t> good;
     Run{settings}([&](const RunOptions& options) { good = merklize::verify_each(all, expected, mode, options); });
     nb::list result;
@@ -241,6 +244,9 @@ void bind_proof(nb::module_& m) {
            "def verify_each(proofs: list[MerkleProof], root: object, key: object, context: str | None, settings: "
            "Settings, /) -> list[bool]",
            verify_each);
+    define(
+        m, "def require_mode_of_proof(key: object, context: str | None, /) -> None",
+        +[](nb::handle key, nb::handle context) { claimed_mode(key, context, Hash::blake2s); });
     define(
         m, "def proof_from_bytes(data: object, /) -> MerkleProof | MultiProof | ConsistencyProof",
         +[](nb::handle data) { return command::proof_from_bytes(InputBytes(data, "data").span()); });

@@ -173,8 +173,9 @@ class MerkleProof(_ProofOfLeaves):
         n_leaves, leaf, hash, index, rule   what the caller knows of the tree: the proof only claims these
         key, context                        of a tree of keyed or derive-key merges
 
-        A proof that does not hold is False, whatever is wrong with it. Arguments of wrong types, lengths and names are
-        errors: TypeError, InvalidArgument. Costs log2(n_leaves) merges.
+        A proof that does not hold is False, whatever is wrong with it: also if the hash that it claims does not take the
+        key or the context. Arguments of wrong types, lengths and names are errors: TypeError, InvalidArgument. Costs
+        log2(n_leaves) merges.
         """
         expected = _Expected(n_leaves, hash, rule, leaf, index)
         return self._proof.verify(root, key, context) and expected.fits(self)
@@ -363,9 +364,7 @@ def verify(
             claim = from_json(bytes(given)) if given[:1].tobytes() == b"{" else from_bytes(given)
     except InvalidArgument:
         claim = None
-    if key is not None or context is not None:  # they are checked, whatever the proof is
-        of = claim.hash if isinstance(claim, (MerkleProof, MultiProof)) else hash
-        _native.TreeForm("blake2s" if of == "blake2s" else "blake3", None, key, context)
+    _native.require_mode_of_proof(key, context)  # it is checked, whatever the proof is
     if not isinstance(claim, (MerkleProof, MultiProof)):
         return False
     return claim._proof.verify(wanted, key, context) and expected.fits(claim)

@@ -200,6 +200,11 @@ def test_keyed(folder: Path) -> None:
     verify = ["tree", "verify", "proof", "--root", root.strip()]
     assert output(*verify, "--keyed", stdin=key, cwd=folder).startswith("valid")
     assert merklize(*verify, cwd=folder).returncode == 1
+    # A key of blake2s alone, for a proof that claims blake3, and with the file of a leaf: not valid.
+    for leaf_file in ([], ["--leaf-file", "data"]):
+        done = merklize(*verify, *leaf_file, "--keyed", stdin=key[:16], cwd=folder)
+        assert (done.returncode, done.stdout[:9]) == (1, b"NOT valid")
+    assert b"1 to 32 bytes; there are 0" in merklize(*verify, "--keyed", stdin=b"", cwd=folder).stderr
     assert output("tree", "check", "tree", "--keyed", stdin=key, cwd=folder).startswith("every")
     done = merklize("tree", "check", "tree", cwd=folder)
     assert (done.returncode, done.stdout) == (1, b"")

@@ -117,7 +117,8 @@ def test_verify_is_total(data):
         ({"root": "root"}, TypeError, "root must be bytes-like, .* got str"),
         ({"root": None}, TypeError, "root must be bytes-like, .* got NoneType"),
         ({"root": [0] * 32}, TypeError, "root must be bytes-like, .* got list"),
-        ({"key": bytes(31)}, merklize.InvalidArgument, "key must be 32 bytes, got 31"),
+        ({"key": b""}, merklize.InvalidArgument, "key must be 1 to 32 bytes, got 0"),
+        ({"key": bytes(33)}, merklize.InvalidArgument, "key must be 1 to 32 bytes, got 33"),
         ({"key": "k" * 32}, TypeError, "key must be bytes-like, .* got str"),
         ({"context": b"purpose"}, TypeError, "context must be a string, got bytes"),
         ({"key": bytes(32), "context": "x"}, merklize.InvalidArgument, "exclude each other"),
@@ -140,6 +141,18 @@ def test_wrong_arguments_of_verify_are_errors(arguments, error, message):
     for malformed in (b"", "{}"):
         with pytest.raises(error, match=message):
             merklize.verify(malformed, **arguments)
+
+
+@pytest.mark.parametrize("claimed", ["blake3", "blake2s", "sha256"])
+@pytest.mark.parametrize("mode", [{"key": bytes(16)}, {"key": bytes(32)}, {"context": "purpose"}])
+def test_a_claimed_hash_that_has_not_the_mode_is_no_error(claimed, mode):
+    """The hash is what the prover says, so it must not make an error of the verifier's own key."""
+    tree = merklize.MerkleTree(oracle.byte_leaves(11), claimed, rule="left_full")
+    for proof in (tree.prove(3), tree.prove_together([1, 5])):
+        assert proof.verify(tree.root, **mode) is False
+        assert merklize.verify(proof.to_bytes(), tree.root, **mode) is False
+    assert tree.prove_consistency(4).verify(bytes(32), tree.root, **mode) is False
+    assert merklize.verify_each(tree.prove([1, 2]), tree.root, **mode) == [False, False]
 
 
 def test_wrong_arguments_about_a_leaf_are_errors():

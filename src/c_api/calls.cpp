@@ -177,7 +177,7 @@ Hash Call::hash(merklize_hash_id id) const {
     invalid("unknown hash id " + std::to_string(id) + "; merklize_hash_describe() lists the known ones");
 }
 
-Mode Call::mode(const merklize_mode* mode, Hash hash) const {
+Mode Call::mode(const merklize_mode* mode, Hash hash, Mode (*keyed)(ByteView key, Hash hash)) const {
     if (mode == nullptr) return {};
     const merklize_mode& given = *mode;
     has_secret_ = has_secret_ || given.key != nullptr || given.context != nullptr;
@@ -187,7 +187,7 @@ Mode Call::mode(const merklize_mode* mode, Hash hash) const {
     }
     const auto key = bytes(static_cast<const void*>(given.key), given.key_bytes, "mode->key");
     const auto context = items(given.context, given.context_bytes, "mode->context");
-    if (given.key != nullptr) return Mode::keyed(key, hash == Hash::blake2s ? hash : Hash::blake3);
+    if (given.key != nullptr) return keyed(key, hash);
     if (given.context != nullptr) return Mode::derive_key({context.data(), context.size()});
     return {};
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "c_api/handles.hpp"
+#include "hashes/merge_one.hpp"
 #include "host/invalid.hpp"
 #include "jobs/wipe_stack.hpp"
 
@@ -101,7 +102,8 @@ public:
 
     Hash hash(merklize_hash_id id) const;
     /// hash  whose mode it is; one that has no modes refuses it later
-    Mode mode(const merklize_mode* mode, Hash hash = Hash::blake3) const;
+    Mode mode(const merklize_mode* mode, Hash hash = Hash::blake3,
+              Mode (*keyed)(ByteView key, Hash hash) = runtime::keyed_mode) const;
     /// A rule other than the default.  errors  invalid_argument (MERKLIZE_RULE_DEFAULT; an unknown number)
     TreeRule rule(merklize_rule rule, const char* name) const;
     TreeForm form(const merklize_form* form) const;

@@ -72,6 +72,11 @@ merklize::Hash hash_of(const AnyProof& proof) {
     return std::visit([](const auto& any) { return any.hash; }, proof);
 }
 
+// The mode is checked whatever the proof is.
+Mode mode_of(const Call& call, const merklize_mode* mode, const std::optional<AnyProof>& proof) {
+    return call.mode(mode, proof ? hash_of(*proof) : Hash::blake2s, merklize::runtime::claimed_mode);
+}
+
 // Whether a proof of leaves is valid; false for any other proof.
 bool shows_leaves(const AnyProof& proof, const Digest& root, const Expect& expect, const Mode& mode) {
     if (const auto* single = std::get_if<MerkleProof>(&proof)) return merklize::verify(*single, root, expect, mode);
@@ -172,7 +177,7 @@ merklize_status merklize_proof_verify(const merklize_proof* proof, const merkliz
                 "merklize_proof_verify_consistency(proof, old_root, new_root, ...)");
         }
         const Digest known = from_c(call.need(root, "root"));
-        out = shows_leaves(value, known, call.expect(expect), call.mode(mode, hash_of(value))) ? 1 : 0;
+        out = shows_leaves(value, known, call.expect(expect), mode_of(call, mode, value)) ? 1 : 0;
     });
 }
 
@@ -183,7 +188,7 @@ merklize_status merklize_verify(const uint8_t* bytes, size_t length, const merkl
         const Digest known = from_c(call.need(root, "root"));
         const Expect expected = call.expect(expect);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
-        const Mode by = call.mode(mode, proof ? hash_of(*proof) : merklize::Hash::blake2s);
+        const Mode by = mode_of(call, mode, proof);
         out = proof && shows_leaves(*proof, known, expected, by) ? 1 : 0;
     });
 }
@@ -196,7 +201,7 @@ merklize_status merklize_proof_verify_consistency(const merklize_proof* proof, c
         const AnyProof& value = call.need(proof, "proof").value;
         if (!std::holds_alternative<ConsistencyProof>(value))
             call.invalid("the proof is of leaves and has one root; call merklize_proof_verify(proof, root, ...)");
-        out = shows_consistency(value, roots_of(call, old_root, new_root), call.mode(mode, hash_of(value))) ? 1 : 0;
+        out = shows_consistency(value, roots_of(call, old_root, new_root), mode_of(call, mode, value)) ? 1 : 0;
     });
 }
 
@@ -206,7 +211,7 @@ merklize_status merklize_verify_consistency(const uint8_t* bytes, size_t length,
         int& out = call.result(valid, "valid");
         const Roots roots = roots_of(call, old_root, new_root);
         const std::optional<AnyProof> proof = proof_from(call.bytes(static_cast<const void*>(bytes), length, "bytes"));
-        const Mode by = call.mode(mode, proof ? hash_of(*proof) : merklize::Hash::blake2s);
+        const Mode by = mode_of(call, mode, proof);
         out = proof && shows_consistency(*proof, roots, by) ? 1 : 0;
     });
 }
@@ -228,7 +233,7 @@ merklize_status merklize_verify_each(const merklize_proof* const* proofs, size_t
         }
         std::ranges::copy(
             merklize::verify_each(given, from_c(call.need(root, "root")),
-                                  call.mode(mode, given.empty() ? Hash::blake2s : given[0].hash), run.get()),
+                                  call.mode(mode, given.empty() ? Hash::blake2s : given[0].hash, merklize::runtime::claimed_mode), run.get()),
             out.begin());
         run.finish();
     });

@@ -32,15 +32,15 @@ Policy policy_of(const Arguments& arguments) {
 }
 
 // The key on standard input. The read asks for one byte more than a key may have, to see that the key ends there.
-Mode read_key(Call& call, Hash hash) {
-    const bool is_short = runtime::has_short_digests(hash);
+Mode read_key(Call& call, Hash hash, bool is_claimed) {
+    const bool is_short = is_claimed || runtime::has_short_digests(hash);
     runtime::WipedBytes key(33);
     const std::size_t count = read_standard_input(call, key);
     if (count > 32 || count < (is_short ? 1 : 32)) {
         throw Failure{std::string("the key on standard input must be ") + (is_short ? "1 to 32 bytes" : "32 bytes") +
                       "; there are " + (count <= 32 ? std::to_string(count) : std::string("more"))};
     }
-    return runtime::keyed_mode({key.data(), count}, hash);
+    return (is_claimed ? runtime::claimed_mode : runtime::keyed_mode)({key.data(), count}, hash);
 }
 
 }  // namespace
@@ -72,13 +72,13 @@ RunOptions run_options(Call& call, const Arguments& arguments) {
 }
 
 std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
-                            const std::function<Hash()>& hash) {
+                            const std::function<Hash()>& hash, bool is_claimed) {
     const bool keyed = arguments.has("keyed");
     const auto context = arguments.value("derive-key");
     if (keyed && context) throw UsageError{"--keyed and --derive-key exclude each other"};
     if (keyed && std::ranges::find(inputs, standard_input_name) != inputs.end())
         throw UsageError{"--keyed needs a FILE: standard input holds the key"};
-    if (keyed) return read_key(call, hash());
+    if (keyed) return read_key(call, hash(), is_claimed);
     if (!context) return {};
     if (!is_utf8(*context)) throw UsageError{"CONTEXT is not UTF-8"};
     return Mode::derive_key(*context);

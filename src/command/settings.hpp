@@ -32,9 +32,10 @@ RunOptions run_options(Call& call, const Arguments& arguments);
 /// The mode of --keyed, whose key is on standard input, or of --derive-key.
 /// inputs  names of inputs; none may be standard input if that holds the key
 /// hash    finds the hash whose key it is; called only if there is a key
+/// is_claimed  the hash is what a proof claims, as runtime::claimed_mode() says
 /// errors  UsageError; Failure (a key of another length than the hash has), and those of `hash`
 std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
-                            const std::function<Hash()>& hash);
+                            const std::function<Hash()>& hash, bool is_claimed = false);
 
 /// errors  UsageError (-o "")
 void require_output_name(const Arguments& arguments);

@@ -71,6 +71,11 @@ bool takes(Hash hash, const Mode& mode) noexcept {
     return mode.flags() == 0 || (facts.is_keyed != 0 && mode.is_blake2s() == (facts.has_chunk_tree == 0));
 }
 
+Mode claimed_mode(ByteView key, Hash claimed) {
+    if (key.empty() || key.size() > 32) invalid("key must be 1 to 32 bytes, got " + std::to_string(key.size()));
+    return Mode::keyed(key, key.size() != 32 || has_short_digests(claimed) ? Hash::blake2s : Hash::blake3);
+}
+
 void require_merges(Hash hash, const Mode& mode) {
     const mkz_hash_info& facts = info(hash);
     if (takes(hash, mode)) return;

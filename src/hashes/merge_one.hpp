@@ -26,6 +26,10 @@ inline bool has_short_digests(Hash hash) { return info(hash).is_keyed != 0 && in
 inline Mode keyed_mode(ByteView key, Hash hash) {
     return Mode::keyed(key, info(hash).is_keyed != 0 ? hash : Hash::blake3);
 }
+/// The mode in which a proof is verified under a key. Its hash is what the prover claims: a key of a length that only
+/// another hash takes is no error, but a mode under which the proof is not valid.
+/// errors  invalid_argument (a length that no hash takes)
+Mode claimed_mode(ByteView key, Hash claimed);
 /// require_merges() for BLAKE3.
 inline void require_blake3(const Mode& mode) {
     if (mode.is_blake2s()) require_merges(Hash::blake3, mode);

@@ -151,7 +151,6 @@ std::vector<std::uint8_t> verify_each(std::span<const MerkleProof> proofs, const
     const PublicCall entry("verify_each");
     std::vector<std::uint8_t> holds(proofs.size());
     if (proofs.empty()) return holds;
-    runtime::require_merges(proofs[0].hash, mode);
     for (std::size_t i = 1; i < proofs.size(); i++) {
         if (proofs[i].hash == proofs[0].hash) continue;
         invalid_call("all proofs must have the same hash; proof 0 has '" + std::string(traits(proofs[0].hash).name) +

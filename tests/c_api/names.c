@@ -131,7 +131,7 @@ static void of_devices(void) {
 
 static void of_digests(void) {
     const char *const path = file_path("input"), *const none[] = {NULL};
-    const merklize_mode key = {.key = bytes, .key_bytes = 5};
+    const merklize_mode key = {.key = bytes, .key_bytes = 33};
     merklize_file_digests *files = NULL;
     merklize_hasher *hasher = NULL, *copy = NULL;
     NAMES("data", merklize_hash, merklize_view_bytes(NULL, 5), blake3, NULL, 0, out, 32, NULL);
@@ -277,7 +277,7 @@ static void of_proofs(void) {
     merklize_tree *tree = NULL;
     merklize_proof *proof = NULL, *growth = NULL, *made = NULL;
     const merklize_expect expect = {.rule = 77};
-    const merklize_mode key = {.key = bytes, .key_bytes = 5};
+    const merklize_mode key = {.key = bytes, .key_bytes = 33};
     OK(merklize_tree_from_leaves(eight(), NULL, 0, NULL, &tree));
     OK(merklize_tree_prove(tree, 3, NULL, 0, &proof));
     OK(merklize_tree_prove_consistency(tree, 3, &growth));

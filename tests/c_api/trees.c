@@ -160,24 +160,85 @@ void test_forests(void) {
 
 /* Verifies a proof of leaves, or with an old root a proof of consistency. */
 static merklize_status verify_proof(const merklize_proof *proof, const merklize_digest *old_root,
-                                    const merklize_digest *root, int *valid) {
-    return old_root == NULL ? merklize_proof_verify(proof, root, NULL, NULL, valid)
-                            : merklize_proof_verify_consistency(proof, old_root, root, NULL, valid);
+                                    const merklize_digest *root, const merklize_mode *mode, int *valid) {
+    return old_root == NULL ? merklize_proof_verify(proof, root, NULL, mode, valid)
+                            : merklize_proof_verify_consistency(proof, old_root, root, mode, valid);
 }
 
 static merklize_status verify_bytes(const uint8_t *bytes, size_t length, const merklize_digest *old_root,
-                                    const merklize_digest *root, int *valid) {
-    return old_root == NULL ? merklize_verify(bytes, length, root, NULL, NULL, valid)
-                            : merklize_verify_consistency(bytes, length, old_root, root, NULL, valid);
+                                    const merklize_digest *root, const merklize_mode *mode, int *valid) {
+    return old_root == NULL ? merklize_verify(bytes, length, root, NULL, mode, valid)
+                            : merklize_verify_consistency(bytes, length, old_root, root, mode, valid);
+}
+
+/* A proof claims its hash. Under a mode that this hash does not have the proof is not valid, which is no error; a key
+ * that no hash takes is one. */
+static void check_claimed_hashes(const merklize_digest *leaves) {
+    static const uint8_t key[64] = {1, 2, 3};
+    static const size_t lengths[] = {0, 1, 16, 31, 32, 33, 64};
+    static const merklize_hash_id hashes[] = {MERKLIZE_HASH_blake3, MERKLIZE_HASH_blake2s, MERKLIZE_HASH_sha256,
+                                              MERKLIZE_HASH_rp64_256_v3};
+    enum { n_lengths = sizeof lengths / sizeof lengths[0], n_hashes = sizeof hashes / sizeof hashes[0] };
+    for (size_t h = 0; h < n_hashes; h++) {
+        for (size_t made = 0; made <= n_lengths; made++) { /* the last one: a context */
+            for (size_t with = 0; with <= n_lengths; with++) {
+                const merklize_mode context = {.context = "c", .context_bytes = 1};
+                const merklize_mode of_tree = {.key = key, .key_bytes = made < n_lengths ? lengths[made] : 0};
+                const merklize_mode given = {.key = key, .key_bytes = with < n_lengths ? lengths[with] : 0};
+                const merklize_form form = {.hash = hashes[h],
+                                            .rule = MERKLIZE_RULE_LEFT_FULL,
+                                            .mode = made == n_lengths ? &context : &of_tree};
+                const merklize_mode *const mode = with == n_lengths ? &context : &given;
+                merklize_tree *tree = NULL;
+                if (merklize_tree_from_leaves(merklize_view_digests(leaves, 5), &form, 0, NULL, &tree) != MERKLIZE_OK) {
+                    if (made != 0) continue; /* no such tree; a plain one in place of that with a key of no bytes */
+                    OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 5),
+                                                 &(merklize_form){.hash = hashes[h], .rule = form.rule}, 0, NULL,
+                                                 &tree));
+                }
+                merklize_digest root, old_root = leaves[0];
+                merklize_proof *proofs[3] = {NULL};
+                OK(merklize_tree_root(tree, &root));
+                OK(merklize_tree_prove(tree, 3, NULL, 0, &proofs[0]));
+                OK(merklize_tree_prove_range(tree, 1, 3, NULL, 0, &proofs[1]));
+                OK(merklize_tree_prove_consistency(tree, 1, &proofs[2]));
+                merklize_tree_free(tree);
+                const bool is_error = mode == &given && (given.key_bytes == 0 || given.key_bytes > 32);
+                for (size_t p = 0; p < 3; p++) {
+                    const merklize_digest *const old = p == 2 ? &old_root : NULL;
+                    int valid[4] = {7, 7, 7, 7};
+                    uint8_t bytes[1024], one = 7;
+                    size_t length = 0;
+                    OK(merklize_proof_to_bytes(proofs[p], bytes, sizeof bytes, &length));
+                    const merklize_status got[] = {
+                        verify_proof(proofs[p], old, &root, mode, &valid[0]),
+                        verify_bytes(bytes, length, old, &root, mode, &valid[1]),
+                        verify_bytes(bytes, 7, old, &root, mode, &valid[2]),
+                        p == 0 ? merklize_verify_each((const merklize_proof *const *)proofs, 1, &root, mode, &one, NULL)
+                               : MERKLIZE_OK};
+                    valid[3] = p == 0 ? one : valid[0];
+                    for (size_t call = 0; call < 4; call++) {
+                        const bool reads = call != 3 || p == 0;
+                        if (is_error && reads)
+                            CHECK(got[call] == MERKLIZE_INVALID_ARGUMENT &&
+                                  strstr(merklize_last_error(), ": key must be 1 to 32 bytes, got ") != NULL);
+                        else
+                            CHECK(got[call] == MERKLIZE_OK && (!reads || valid[call] == (with == made && call != 2)));
+                    }
+                    merklize_proof_free(proofs[p]);
+                }
+            }
+        }
+    }
 }
 
 static void check_proof(const merklize_proof *proof, const merklize_digest *old_root, const merklize_digest *root) {
     int valid = 0;
-    OK(verify_proof(proof, old_root, root, &valid));
+    OK(verify_proof(proof, old_root, root, NULL, &valid));
     CHECK(valid == 1);
     merklize_digest wrong = *root;
     wrong.bytes[3] ^= 1;
-    OK(verify_proof(proof, old_root, &wrong, &valid));
+    OK(verify_proof(proof, old_root, &wrong, NULL, &valid));
     CHECK(valid == 0);
 
     /* The proof's bytes, whole and damaged. */
@@ -186,14 +247,14 @@ static void check_proof(const merklize_proof *proof, const merklize_digest *old_
     uint8_t *bytes = malloc(length);
     FAILS(MERKLIZE_TOO_SMALL, "the output must have room for", merklize_proof_to_bytes(proof, bytes, length - 1, NULL));
     OK(merklize_proof_to_bytes(proof, bytes, length, &length));
-    OK(verify_bytes(bytes, length, old_root, root, &valid));
+    OK(verify_bytes(bytes, length, old_root, root, NULL, &valid));
     CHECK(valid == 1);
     valid = 7; /* bytes of the other kind of proof */
-    OK(verify_bytes(bytes, length, old_root == NULL ? root : NULL, root, &valid));
+    OK(verify_bytes(bytes, length, old_root == NULL ? root : NULL, root, NULL, &valid));
     CHECK(valid == 0);
     merklize_proof *again = NULL;
     OK(merklize_proof_from_bytes(bytes, length, &again));
-    OK(verify_proof(again, old_root, root, &valid));
+    OK(verify_proof(again, old_root, root, NULL, &valid));
     CHECK(valid == 1);
     merklize_proof_free(again);
     for (size_t i = 0; i < length; i++) {
@@ -201,13 +262,13 @@ static void check_proof(const merklize_proof *proof, const merklize_digest *old_
             continue; /* claims (rule, count of leaves): others may have the same path, as docs/layouts.md says */
         bytes[i] ^= 1;
         valid = 7;
-        OK(verify_bytes(bytes, length, old_root, root, &valid));
+        OK(verify_bytes(bytes, length, old_root, root, NULL, &valid));
         CHECK(valid == 0);
         bytes[i] ^= 1;
     }
-    OK(verify_bytes(bytes, length - 1, old_root, root, &valid));
+    OK(verify_bytes(bytes, length - 1, old_root, root, NULL, &valid));
     CHECK(valid == 0);
-    OK(verify_bytes(NULL, 0, old_root, root, &valid));
+    OK(verify_bytes(NULL, 0, old_root, root, NULL, &valid));
     CHECK(valid == 0);
     again = (merklize_proof *)&again;
     FAILS(MERKLIZE_INVALID_ARGUMENT, "bytes are not a proof", merklize_proof_from_bytes(bytes, length - 1, &again));
@@ -301,6 +362,7 @@ void test_proofs(void) {
     OK(merklize_tree_root(tree, &root));
 
     check_rule_numbers(leaves);
+    check_claimed_hashes(leaves);
     merklize_proof *proof = NULL;
     merklize_proof_info info = {0};
     OK(merklize_tree_prove(tree, 42, NULL, 0, &proof));

@@ -69,10 +69,10 @@ typedef struct merklize_expect {
 /* Verifies that a proof of one or several leaves leads to the root and has the expected claims. Needs no device and no
  * tree. A proof that does not verify is no error: *valid is 0.
  * expect  null: nothing is expected
- * mode    of a keyed tree; null: plain
+ * mode    of a keyed tree; null: plain. The proof claims its hash: one that does not have the mode is not valid
  * valid   written: 1 or 0; 0 after an error
  * errors  invalid_argument (null; a proof of consistency, which merklize_proof_verify_consistency() takes; an expected
- *         hash or rule that is unknown; a key of another length) */
+ *         hash or rule that is unknown; a key that is not 1 to 32 bytes) */
 MERKLIZE_C_API merklize_status merklize_proof_verify(const merklize_proof *proof, const merklize_digest *root,
                                                      const merklize_expect *expect, const merklize_mode *mode,
                                                      int *valid);
@@ -83,8 +83,8 @@ MERKLIZE_C_API merklize_status merklize_verify(const uint8_t *bytes, size_t leng
 /* Verifies that the leaves under the old root are the first leaves under the new one. The proof claims both numbers of
  * leaves: compare those of merklize_proof_info with the numbers that the owner of the roots publishes.
  * mode, valid  as for merklize_proof_verify()
- * errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key of another length)
- */
+ * errors       invalid_argument (null; a proof of leaves, which merklize_proof_verify() takes; a key that is not 1 to
+ *              32 bytes) */
 MERKLIZE_C_API merklize_status merklize_proof_verify_consistency(const merklize_proof *proof,
                                                                  const merklize_digest *old_root,
                                                                  const merklize_digest *new_root,
@@ -96,7 +96,8 @@ MERKLIZE_C_API merklize_status merklize_verify_consistency(const uint8_t *bytes,
                                                            int *valid);
 /* Verifies many proofs of one leaf each, all of one hash and against one root, in one job on options->device.
  * valid   [count], written: 1 or 0
- * errors  invalid_argument (a proof of several leaves or of consistency; different hashes), cancelled */
+ * errors  invalid_argument (a proof of several leaves or of consistency; different hashes; a key that is not 1 to 32
+ *         bytes), cancelled */
 MERKLIZE_C_API merklize_status merklize_verify_each(const merklize_proof *const *proofs, size_t count,
                                                     const merklize_digest *root, const merklize_mode *mode,
                                                     uint8_t *valid, const merklize_run_options *options);

@@ -157,7 +157,7 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
     const auto hash = named_value(arguments, "hash", hash_from_name);
     const auto rule = named_value(arguments, "rule", rule_from_name);
     const auto old_root = digest_value(arguments, "old-root");
-    const auto mode = mode_of(call, arguments, {path}, [&] { return hash_of(read_proof(call, path)); });
+    const auto mode = mode_of(call, arguments, {path}, [&] { return hash_of(read_proof(call, path)); }, true);
     const Mode merges = mode.value_or(Mode());
     const AnyProof claim = read_proof(call, path);
 
@@ -169,7 +169,10 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
     const auto* several = std::get_if<MultiProof>(&claim);
     const auto* consistency = std::get_if<ConsistencyProof>(&claim);
     if (single != nullptr) {
-        if (piece) expect("leaf", leaf_of(call, *piece, single->hash, mode) == single->leaf);
+        if (piece) {
+            expect("leaf", runtime::can_merge(single->hash, merges) &&
+                               leaf_of(call, *piece, single->hash, mode) == single->leaf);
+        }
         if (index) expect("index", *index == single->index);
     } else if (piece || index) {
         throw UsageError{"--leaf-file and --index are for a proof of one leaf"};
