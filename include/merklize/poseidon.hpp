@@ -37,7 +37,8 @@ struct Poseidon2 {
 ///         then covers both. Null: the hash has no merge of four, and arity 4 is refused
 /// order   may be called from any thread; the same constants always give the same Hash
 /// errors  invalid_argument (a width, rate or count of rounds that is not taken, a wrong number of words, a word >= p
-///         with its index; a quad over another field; more than 127 sets of constants in one process)
+///         with its index; a diagonal whose internal round has no inverse; a quad over another field; more than 127
+///         sets of constants in one process)
 /// cost    once a set of constants: a digest of some thousand bytes. They stay in memory
 MERKLIZE_API Hash poseidon2(const Poseidon2& instance, const Poseidon2* quad = nullptr);
 

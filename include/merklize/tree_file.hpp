@@ -138,10 +138,10 @@ public:
     /// two seconds of writing and in the destructor.
     void checkpoint();
     /// Writes the rest and gives the file its name.
-    /// total_bytes  bytes of the source, if n_leaves was not known
+    /// total_bytes  bytes of the source, if n_leaves was not known; else 0
     /// returns  the root
     /// errors   io, invalid_argument (missing leaves, with the counts; no leaves; a number that the rule does not
-    ///          allow), cancelled
+    ///          allow; total_bytes of a known n_leaves), cancelled
     Digest finish(std::uint64_t total_bytes = 0);
 
 private:

@@ -21,10 +21,8 @@ namespace {
 BaoForm form_of(const Call& call, const merklize_bao_form* form) {
     if (form == nullptr) return {};
     const merklize_bao_form& given = *form;
-    if (given.post_order > 1 || given.without_size > 1)
-        call.invalid("form->post_order and form->without_size must be 0 or 1, got " + std::to_string(given.post_order) +
-                     " and " + std::to_string(given.without_size));
-    return {given.group_log, given.post_order != 0 ? BaoOrder::post : BaoOrder::pre, given.without_size == 0};
+    return {given.group_log, call.flag(given.post_order, "form->post_order") ? BaoOrder::post : BaoOrder::pre,
+            !call.flag(given.without_size, "form->without_size")};
 }
 
 // A slice has the groups of the outboard, but is in pre-order for any outboard.
@@ -112,10 +110,13 @@ merklize_status merklize_bao_decode_slice(const uint8_t* slice, size_t slice_byt
         int& is_valid = call.result(valid, "valid");
         const Digest trusted = from_c(call.need(root, "root"));
         const BaoForm as = slice_form(form_of(call, form));
+        if (as.has_size && message_bytes != 0)
+            call.invalid("message_bytes", "must be 0, because the slice states the size, got " +
+                                              std::to_string(message_bytes));
         const auto given = call.bytes(static_cast<const void*>(slice), slice_bytes, "slice");
         std::optional<std::vector<std::byte>> decoded;
         try {
-            decoded = merklize::bao_decode_slice(given, trusted, {first, count}, as, as.has_size ? 0 : message_bytes);
+            decoded = merklize::bao_decode_slice(given, trusted, {first, count}, as, message_bytes);
         } catch (const BaoMismatch&) {  // no error
         }
         is_valid = 0;

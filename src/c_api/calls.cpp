@@ -82,8 +82,8 @@ merklize_status note_failure(const char* function) noexcept {
         return note(status, is_of_call ? function : "", argument, error.rule(), error.system_error(), error.path());
     } catch (const std::bad_alloc&) {
         return note(MERKLIZE_OUT_OF_MEMORY, "", "", "out of memory");
-    } catch (const std::length_error& error) {
-        return note(MERKLIZE_OUT_OF_MEMORY, "", "", error.what());
+    } catch (const std::length_error&) {  // its text is of the standard library's own functions
+        return note(MERKLIZE_OUT_OF_MEMORY, "", "", "out of memory");
     } catch (const std::exception& error) {
         return note(MERKLIZE_INTERNAL, "", "", error.what());
     } catch (...) {
@@ -230,7 +230,8 @@ TreeInput Call::input(const merklize_input* input) const {
         }
     }();
     const std::uint64_t leaf_bytes = kind == TreeInput::Kind::leaves ? Digest::size : given.leaf_bytes;
-    if (given.has_descriptor == 0) return {path(given.path, "input->path"), kind, leaf_bytes};
+    if (!flag(given.has_descriptor, "input->has_descriptor"))
+        return {path(given.path, "input->path"), kind, leaf_bytes};
     if (given.descriptor < 0)
         invalid("input->descriptor", "must be an open descriptor, got " + std::to_string(given.descriptor));
     return {descriptor_name(given.descriptor, given.path), kind, leaf_bytes, given.descriptor};
@@ -285,9 +286,10 @@ void Call::put_digests(std::span<const Digest> digests, merklize_digest* out, st
     put(digests.data(), digests.size(), sizeof(Digest), out, capacity, count, "digests");
 }
 
-void Call::put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count) const {
+void Call::put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count,
+                     const char* name) const {
     const merklize_digest*& out = need(first, "nodes");
-    need(count, "count") = nodes.size();
+    need(count, name) = nodes.size();
     out = reinterpret_cast<const merklize_digest*>(nodes.data());
 }
 

@@ -100,6 +100,11 @@ public:
     /// Buffers that are read, one after another.
     std::vector<ConstBuffer> parts(const merklize_buffer* const* parts, std::size_t count) const;
 
+    /// A number that says yes or no.  errors  invalid_argument (neither 0 nor 1)
+    bool flag(std::int64_t value, const char* name) const {
+        if (value != 0 && value != 1) invalid(name, "must be 0 or 1, got " + std::to_string(value));
+        return value != 0;
+    }
     Hash hash(merklize_hash_id id) const;
     /// hash  whose mode it is; one that has no modes refuses it later
     Mode mode(const merklize_mode* mode, Hash hash = Hash::blake3,
@@ -132,7 +137,9 @@ public:
         put(items.data(), items.size(), sizeof(Item), out, capacity, count, noun);
     }
     /// A view of nodes that live in a handle.
-    void put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count) const;
+    /// name  of `count` among the call's arguments
+    void put_nodes(std::span<const Digest> nodes, const merklize_digest** first, std::uint64_t* count,
+                   const char* name = "count") const;
 
 private:
     void require_digests(std::uint64_t count, const char* name) const;

@@ -24,7 +24,7 @@ DmVerity verity_form(const Call& call, const merklize_dm_verity_form* form) {
     if (form->algorithm > MERKLIZE_DM_VERITY_SHA512)
         call.invalid("form->algorithm", "must be 0 or 1, got " + std::to_string(form->algorithm));
     how.algorithm = static_cast<DmVerityAlgorithm>(form->algorithm);
-    how.salt_after = form->salt_after != 0;
+    how.salt_after = call.flag(form->salt_after, "form->salt_after");
     if (form->data_block_size != 0) how.data_block_size = form->data_block_size;
     if (form->hash_block_size != 0) how.hash_block_size = form->hash_block_size;
     if (form->data_blocks != 0) how.data_blocks = form->data_blocks;
@@ -33,11 +33,11 @@ DmVerity verity_form(const Call& call, const merklize_dm_verity_form* form) {
     return how;
 }
 
-DmVerityArea verity_area(const merklize_dm_verity_area* area) {
+DmVerityArea verity_area(const Call& call, const merklize_dm_verity_area* area) {
     DmVerityArea made;
     if (area == nullptr) return made;
     made.offset = area->offset;
-    made.has_superblock = area->without_superblock == 0;
+    made.has_superblock = !call.flag(area->without_superblock, "area->without_superblock");
     std::memcpy(made.uuid.data(), area->uuid, sizeof area->uuid);
     return made;
 }
@@ -91,9 +91,10 @@ merklize_status merklize_dm_verity_format(const char* data, const char* hashes, 
         merklize_dm_verity_root& out = call.need(root, "root");
         const Options run(call, options);
         DmVerityFacts written;
-        put_verity_root(merklize::dm_verity_format(call.path(data, "data"), call.path(hashes, "hashes"),
-                                                   verity_form(call, form), verity_area(area), &written, run.get()),
-                        out);
+        put_verity_root(
+            merklize::dm_verity_format(call.path(data, "data"), call.path(hashes, "hashes"), verity_form(call, form),
+                                       verity_area(call, area), &written, run.get()),
+            out);
         if (facts != nullptr) put_verity_facts(written, *facts);
     });
 }
@@ -117,7 +118,7 @@ merklize_status merklize_dm_verity_verify(const char* data, const char* hashes, 
         std::optional<DmVerity> how;
         if (form != nullptr) how = verity_form(call, form);
         const merklize::DmVerityReport found = merklize::dm_verity_verify(
-            call.path(data, "data"), call.path(hashes, "hashes"), trusted, how, verity_area(area), run.get());
+            call.path(data, "data"), call.path(hashes, "hashes"), trusted, how, verity_area(call, area), run.get());
         std::size_t n = 0;
         const auto put = [&](std::span<const std::uint64_t> blocks, uint32_t in_hashes) {
             for (std::size_t i = 0; i < blocks.size() && n < places.size(); i++) places[n++] = {blocks[i], in_hashes};

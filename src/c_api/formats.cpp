@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "c_api/calls.hpp"
+#include "formats/sources.hpp"
 
 using namespace merklize::c_api;
 using merklize::FormatTraits;
@@ -128,7 +129,12 @@ merklize_status merklize_ssz(const merklize_digest* chunks, size_t n, const uint
 merklize_status merklize_piece_leaves(const void* data, size_t bytes, merklize_digest* leaves, size_t capacity,
                                       size_t* count) {
     return run("merklize_piece_leaves", [&](const Call& call) {
-        call.put_digests(merklize::piece_leaves(call.bytes(data, bytes, "data")), leaves, capacity, count);
+        const auto given = call.bytes(data, bytes, "data");
+        if (leaves == nullptr && capacity == 0 && count != nullptr) {
+            *count = merklize::runtime::piece_leaf_count(bytes);
+        } else {
+            call.put_digests(merklize::piece_leaves(given), leaves, capacity, count);
+        }
     });
 }
 

@@ -14,9 +14,9 @@ struct ManifestOptions {
         for (const char* const& pattern : call.items(options.patterns, options.pattern_count, "options.patterns"))
             patterns.emplace_back(&call.need(pattern, "options.patterns[i]"));
         if (options.exclude != nullptr) exclude = options.exclude;
-        follow_links = options.follow_links != 0;
-        everything = options.everything != 0;
-        if (options.tiles != 0) digest = manifests::DigestKind::tiles;
+        follow_links = call.flag(options.follow_links, "options->follow_links");
+        everything = call.flag(options.everything, "options->everything");
+        if (call.flag(options.tiles, "options->tiles")) digest = manifests::DigestKind::tiles;
     }
 
     std::uint64_t piece_size = manifests::default_piece_size;
@@ -86,7 +86,7 @@ merklize_status merklize_manifest_missing_get(const merklize_manifest* manifest,
 merklize_status merklize_manifest_to_json(const merklize_manifest* manifest, int with_seen, char* text, size_t capacity,
                                           size_t* length) {
     return run("merklize_manifest_to_json", [&](const Call& call) {
-        const std::string json = to_json(call.need(manifest, "manifest").value, with_seen != 0);
+        const std::string json = to_json(call.need(manifest, "manifest").value, call.flag(with_seen, "with_seen"));
         call.put_text(json, text, capacity, length);
     });
 }

@@ -39,11 +39,9 @@ Matrix read_matrix(const Call& call, const merklize_matrix& matrix) {
                 .column_stride = matrix.column_stride,
                 .words = matrix.words,
                 .buffer = {},
-                .first = 0,
+                .first = matrix.first,
                 .elements = static_cast<merklize::Elements>(matrix.elements)};
-    if (matrix.buffer == nullptr) return made;
-    made.buffer = matrix.buffer->value;
-    made.first = matrix.first;
+    if (matrix.buffer != nullptr) made.buffer = matrix.buffer->value;
     return made;
 }
 
@@ -65,6 +63,15 @@ CommitmentForm read_form(const Call& call, const merklize_commitment_form* given
     const merklize_commitment_form& form = call.need(given, "form");
     CommitmentForm made(call.hash(form.hash), form.arity == 0 ? 2 : form.arity, form.cap_height, form.montgomery);
     made.word_bytes = form.word_bytes;
+    return made;
+}
+
+// The form of a new commitment, whose words are those of its matrices.
+CommitmentForm read_new_form(const Call& call, const merklize_commitment_form* given) {
+    CommitmentForm made = read_form(call, given);
+    if (made.word_bytes != 0)
+        call.invalid("form->word_bytes",
+                     "must be 0: each matrix states its own, got " + std::to_string(made.word_bytes));
     return made;
 }
 
@@ -159,10 +166,9 @@ merklize_status merklize_commitment_build(const merklize_matrix* matrices, size_
     return run("merklize_commitment_build", [&](const Call& call) {
         merklize_commitment*& out = call.result(commitment, "commitment");
         const Options run(call, options);
-        CommitmentForm made = read_form(call, form);
-        made.word_bytes = 0;
+        const CommitmentForm made = read_new_form(call, form);
         out = new merklize_commitment{MatrixCommitment(read_matrices(call, matrices, count), made, run.get(),
-                                                       form->keep != 0, form->drop_levels)};
+                                                       call.flag(form->keep, "form->keep"), form->drop_levels)};
         run.finish();
     });
 }
@@ -173,8 +179,7 @@ merklize_status merklize_commit_extended(const merklize_extended_matrix* matrice
     return run("merklize_commit_extended", [&](const Call& call) {
         merklize_commitment*& out = call.result(commitment, "commitment");
         const Options run(call, options);
-        CommitmentForm made = read_form(call, form);
-        made.word_bytes = 0;
+        const CommitmentForm made = read_new_form(call, form);
         std::vector<merklize::ExtendedMatrix> given;
         for (const merklize_extended_matrix& one : call.items(matrices, count, "matrices")) {
             given.push_back(
@@ -184,7 +189,7 @@ merklize_status merklize_commit_extended(const merklize_extended_matrix* matrice
                  .buffer = one.buffer == nullptr ? std::nullopt : std::optional(call.written(one.buffer, "buffer"))});
         }
         out = new merklize_commitment{
-            merklize::commit_extended(given, made, run.get(), form->keep != 0, form->drop_levels)};
+            merklize::commit_extended(given, made, run.get(), call.flag(form->keep, "form->keep"), form->drop_levels)};
         run.finish();
     });
 }

@@ -11,7 +11,8 @@ merklize_status merklize_build_tree_file(const merklize_input* input, const char
         const Options run(call, options);
         const merklize::TreeInput from = call.input(input);
         const merklize::TreeFacts facts =
-            merklize::build_tree_file(from, call.path(output, "output"), call.form(form), resume != 0, run.get());
+            merklize::build_tree_file(from, call.path(output, "output"), call.form(form), call.flag(resume, "resume"),
+                                      run.get());
         if (info != nullptr) put_facts(*info, facts, from, form);
         run.finish();
     });
@@ -127,7 +128,8 @@ merklize_status merklize_tree_writer_create(const char* path, uint64_t n_leaves,
         merklize_tree_writer*& out = call.result(writer, "writer");
         const merklize::RunOptions kept = Options(call, options).kept(call);
         out = new merklize_tree_writer{merklize::TreeWriter(call.path(path, "path"), n_leaves, call.form(form),
-                                                            {leaf_bytes, total_bytes}, resume != 0, kept)};
+                                                            {leaf_bytes, total_bytes}, call.flag(resume, "resume"),
+                                                            kept)};
     });
 }
 

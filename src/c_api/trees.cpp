@@ -123,7 +123,7 @@ merklize_status merklize_tree_root(const merklize_tree* tree, merklize_digest* r
 
 merklize_status merklize_tree_nodes(const merklize_tree* tree, const merklize_digest** nodes, uint64_t* slots) {
     return run("merklize_tree_nodes",
-               [&](const Call& call) { call.put_nodes(call.need(tree, "tree").value.nodes(), nodes, slots); });
+               [&](const Call& call) { call.put_nodes(call.need(tree, "tree").value.nodes(), nodes, slots, "slots"); });
 }
 
 merklize_status merklize_tree_level(const merklize_tree* tree, uint32_t level, const merklize_digest** nodes,

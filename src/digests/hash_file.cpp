@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "digests/file_root.hpp"
 #include "digests/hash_each.hpp"
 #include "hashes/merge_one.hpp"
+#include "host/host_block.hpp"
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
@@ -131,6 +133,11 @@ std::vector<FileDigest> hash_files(std::span<const std::filesystem::path> paths,
     const PublicCall entry("hash_files");
     refuse_empty_paths(paths);
     require_blake3(mode);
+    if (length != 0 && paths.size() > host_memory() / length) {
+        throw Error(ErrorCode::out_of_memory, PublicCall::name(),
+                    "outputs of " + std::to_string(length) + " bytes for " + std::to_string(paths.size()) +
+                        " files do not fit into the memory of " + std::to_string(host_memory()) + " bytes");
+    }
     std::vector<FileDigest> results(paths.size());
     // First the small files, one thread each, which hashes the smallest ones several at once. Then large files and
     // inputs that are no regular files, one by one, each by all threads.

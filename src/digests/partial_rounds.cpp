@@ -38,6 +38,12 @@ Words inverse_of(Words rows, std::size_t n, const PrimeField& field) {
     return out;
 }
 
+std::size_t side_of(std::span<const std::uint64_t> matrix) {
+    std::size_t n = 1;
+    while (n * n < matrix.size()) n++;
+    return n;
+}
+
 // A product of a matrix and a column; of a row and a matrix.
 Words times(const Words& rows, const Words& column, const PrimeField& field) {
     const std::size_t n = column.size();
@@ -69,17 +75,19 @@ std::uint64_t PrimeField::inverse(std::uint64_t a) const noexcept {  // a^(p - 2
     return out;
 }
 
+bool has_inverse(std::span<const std::uint64_t> matrix, std::uint64_t p) {
+    return !inverse_of({matrix.begin(), matrix.end()}, side_of(matrix), {p}).empty();
+}
+
 PartialRounds::PartialRounds(std::span<const std::uint64_t> matrix, std::span<const std::uint64_t> given,
                              std::uint64_t p)
     : field{p} {
-    std::size_t n = 1;
-    while (n * n < matrix.size()) n++;
-    const std::size_t rounds = given.size() / n, m = n - 1;
+    const std::size_t n = side_of(matrix), rounds = given.size() / n, m = n - 1;
     const Words whole(matrix.begin(), matrix.end());
     Words inner(m * m), row(whole.begin() + 1, whole.begin() + static_cast<std::ptrdiff_t>(n)), column(m);
     for (std::size_t i = 0; i < m * m; i++) inner[i] = whole[n * (i / m + 1) + i % m + 1];
     for (std::size_t i = 0; i < m; i++) column[i] = whole[n * (i + 1)];
-    if (inverse_of(whole, n, field).empty()) invalid_call("matrix", "must have an inverse; this one is singular");
+    if (!has_inverse(matrix, p)) invalid_call("matrix", "must have an inverse; this one is singular");
     const Words inverse = inverse_of(inner, m, field);
     if (inverse.empty()) {
         invalid_call(

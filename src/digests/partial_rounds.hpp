@@ -15,6 +15,9 @@ struct PrimeField {
     std::uint64_t inverse(std::uint64_t a) const noexcept;  ///< of a word that is not 0
 };
 
+/// Whether a matrix of n x n words, row after row, has an inverse.
+bool has_inverse(std::span<const std::uint64_t> matrix, std::uint64_t p);
+
 /// Poseidon's partial rounds by fewer products, as scripts/generate_hash_constants.py makes them for our own constants.
 ///
 /// Constants of cells other than 0 pass the S-box of a partial round, so each is added behind the round's matrix, and

@@ -95,6 +95,13 @@ void require_permutation(const Poseidon2& of, const mkz_hash_info& unit) {
     }
     require_words(unit, of.constants, "constants");
     require_words(unit, of.diagonal, "diagonal");
+    std::vector<std::uint64_t> matrix(std::size_t{of.width} * of.width, 1);
+    for (std::size_t i = 0; i < of.width; i++) matrix[(of.width + 1) * i] = (of.diagonal[i] + 1) % unit.modulus;
+    if (!runtime::has_inverse(matrix, unit.modulus)) {
+        invalid_call("diagonal",
+                     "must give internal rounds an inverse; their matrix, of ones and of diagonal[i] + 1 at (i, i), is "
+                     "singular");
+    }
 }
 
 const mkz_hash_info& require_hash(const Poseidon2& of) {

@@ -193,8 +193,7 @@ PieceCid piece_cid(ByteView data, const RunOptions& options) {
 
 std::vector<Digest> piece_leaves(ByteView data) {
     const PublicCall entry("piece_leaves");
-    require_fits(data.size());
-    std::vector<Digest> leaves(leaves_of(data.size()));
+    std::vector<Digest> leaves(runtime::piece_leaf_count(data.size()));
     expand(data, leaves.data());
     return leaves;
 }
@@ -208,6 +207,12 @@ PieceCid piece_cid_file(const std::filesystem::path& path, const RunOptions& opt
 }  // namespace merklize::inline v0
 
 namespace merklize::runtime {
+
+std::uint64_t piece_leaf_count(std::uint64_t bytes) {
+    require_fits(bytes);
+    return leaves_of(bytes);
+}
+
 namespace {
 
 // The piece of a source that can only be read in order. A piece that does not fit is refused as soon as that is known.

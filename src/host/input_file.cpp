@@ -221,7 +221,8 @@ void InputFile::read_at(std::span<std::byte> out, std::uint64_t offset, const Be
     std::size_t done = 0;
     while (done < out.size()) {
         const std::size_t count = read_up_to(out.subspan(done), offset + done, before);
-        if (count == 0) fail_size(offset + out.size(), offset + done);
+        // It may have ended before `offset`.
+        if (count == 0) fail_size(offset + out.size(), std::min(offset + done, bytes_of(*this, facts_of(*this))));
         done += count;
     }
 }

@@ -21,7 +21,8 @@ Digest empty_root() { return Message(Hash::sha256, 0).digest(); }
 void require_tree_size(std::uint64_t n_leaves, const char* argument) {
     if (n_leaves == 0) invalid_call(argument, "must be at least 1, got 0");
     if (n_leaves > UINT64_MAX / (8 * Digest::size))
-        throw Error(ErrorCode::out_of_memory, PublicCall::name(), "too many leaves: " + std::to_string(n_leaves));
+        throw Error(ErrorCode::out_of_memory, PublicCall::name(),
+                    "too many leaves: a tree has at most 2^56 - 1, got " + std::to_string(n_leaves));
 }
 
 Merges::Merges(const TreeForm& form, unsigned below) : form_(form), info_(runtime::info(form.hash)), below_(below) {

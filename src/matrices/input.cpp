@@ -21,6 +21,10 @@ constexpr std::uint64_t most_memory = std::uint64_t{1} << 56;  // addresses that
 
 // Counts and strides first, so that no product of them overflows.
 void require_counts(const Matrix& matrix, std::size_t m) {
+    if (!matrix.buffer && matrix.first != 0) {
+        invalid_call(matrix_name(m) + ": first must be 0 without a buffer, got " + std::to_string(matrix.first) +
+                     "; words is the word of row 0 and column 0");
+    }
     if (matrix.rows == 0) invalid_call(matrix_name(m) + ": there must be at least 1 row, got 0");
     if (matrix.rows > most_lines)
         invalid_call(matrix_name(m) + ": at most 2^40 rows, got " + std::to_string(matrix.rows));

@@ -61,9 +61,12 @@ void TreeWriter::checkpoint() { state_->output.checkpoint(); }
 Digest TreeWriter::finish(std::uint64_t total_bytes) {
     const PublicCall entry("TreeWriter");
     const State& state = *state_;
+    if (state.n_leaves != 0 && total_bytes != 0) {
+        invalid_call("total_bytes", "must be 0, because the writer was made with n_leaves and its own; got " +
+                                        std::to_string(total_bytes));
+    }
     const LeafSource source{state.source.leaf_bytes, total_bytes};
-    const bool is_new = state.n_leaves == 0 && total_bytes != 0;
-    return state_->output.finish(runtime::part_of(state.options, 0, 1), is_new ? &source : nullptr);
+    return state_->output.finish(runtime::part_of(state.options, 0, 1), total_bytes != 0 ? &source : nullptr);
 }
 
 }  // namespace merklize::inline v0

@@ -197,6 +197,8 @@ void test_digests(void) {
               merklize_file_digests_get(files, 3, &one));
         merklize_file_digests_free(files);
     }
+    FAILS(MERKLIZE_OUT_OF_MEMORY, "merklize_hash_files: outputs of 18446744073709551615 bytes for 1 files do not fit",
+          merklize_hash_files(&(const char *){"/dev/null"}, 1, MERKLIZE_HASH_blake3, NULL, 0, SIZE_MAX, NULL, &files));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "paths[0] is null",
           merklize_hash_files(&(const char *){NULL}, 1, MERKLIZE_HASH_blake3, NULL, 0, 32, NULL, &files));
 }

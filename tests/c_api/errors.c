@@ -113,7 +113,8 @@ static void test_empty_paths(void) {
     FILE *const file_of_folder = fopen(file_path("input"), "wb");
     CHECK(file_of_folder != NULL && fclose(file_of_folder) == 0);
     OK(merklize_manifest_create(file_path(""), NULL, NULL, &known));
-#define EMPTY(argument, call) FAILS(MERKLIZE_INVALID_ARGUMENT, ": " argument " must not be empty: it names no file", call)
+#define EMPTY(argument, call) \
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": " argument " must not be empty: it names no file", call)
     EMPTY("path", merklize_hash_file("", MERKLIZE_HASH_blake3, NULL, 0, out, 32, NULL));
     EMPTY("path", merklize_hash_file("", MERKLIZE_HASH_sha256, NULL, 0, out, 32, NULL));
     EMPTY("paths[1]", merklize_hash_files(none, 2, MERKLIZE_HASH_blake3, NULL, 0, 32, NULL, &digests));
@@ -148,9 +149,62 @@ static void test_empty_paths(void) {
     merklize_manifest_free(known);
 }
 
+/* A number that says yes or no is 1 or 0, and a number that a call does not use is 0. */
+static void test_numbers_alone(void) {
+    static const uint8_t seven = 7;
+    uint8_t out[64];
+    size_t count = 0;
+    uint64_t blocks = 0;
+    int valid = 0;
+    merklize_digest digest = {{0}};
+    merklize_tree_info info;
+    merklize_dm_verity_root root;
+    merklize_tree_writer *writer = NULL;
+    merklize_manifest *manifest = NULL;
+    merklize_commitment *commitment = NULL;
+    const merklize_view data = merklize_view_bytes(&seven, 1);
+    const merklize_input input = {.path = file_path("input"), .leaf_bytes = 32};
+    const merklize_input described = {.path = "name", .leaf_bytes = 32, .has_descriptor = 2};
+    const merklize_bao_form post = {.post_order = 2}, bare = {.without_size = 2};
+    const merklize_dm_verity_form after = {.salt_after = 2};
+    const merklize_dm_verity_area area = {.without_superblock = 2};
+    const merklize_manifest_options links = {.follow_links = 2}, all = {.everything = 2}, tiles = {.tiles = 2};
+    const merklize_commitment_form keeps = {.keep = 2}, sized = {.word_bytes = 7};
+    merklize_matrix matrix = {.words = &seven, .rows = 1, .columns = 1, .column_stride = 1, .word_bytes = 1};
+    const merklize_extended_matrix extended = {.matrix = matrix};
+#define NUMBER(argument, call) FAILS(MERKLIZE_INVALID_ARGUMENT, ": " argument " must be 0 or 1, got 2", call)
+    NUMBER("form->post_order", merklize_bao_outboard(data, &post, merklize_output_bytes(out, 8), &digest, NULL));
+    NUMBER("form->without_size", merklize_bao_outboard_bytes(1, &bare, &blocks));
+    NUMBER("form->salt_after", merklize_dm_verity(&seven, 1, &after, &root, NULL));
+    NUMBER("area->without_superblock",
+           merklize_dm_verity_verify("data", "hashes", out, 32, NULL, &area, NULL, 0, NULL, &blocks, NULL));
+    NUMBER("input->has_descriptor", merklize_merkle_root_file(&described, NULL, &info, NULL));
+    NUMBER("options->follow_links", merklize_manifest_create("folder", &links, NULL, &manifest));
+    NUMBER("options->everything", merklize_manifest_create("folder", &all, NULL, &manifest));
+    NUMBER("options->tiles", merklize_manifest_create("folder", &tiles, NULL, &manifest));
+    NUMBER("form->keep", merklize_commitment_build(&matrix, 1, &keeps, NULL, &commitment));
+    NUMBER("form->keep", merklize_commit_extended(&extended, 1, &keeps, NULL, &commitment));
+    NUMBER("resume", merklize_build_tree_file(&input, file_path("tree.mkl"), NULL, 2, &info, NULL));
+    NUMBER("resume", merklize_tree_writer_create(file_path("tree.mkl"), 8, NULL, 0, 0, 2, NULL, &writer));
+    OK(merklize_manifest_create(file_path(""), NULL, NULL, &manifest));
+    NUMBER("with_seen", merklize_manifest_to_json(manifest, 2, NULL, 0, &count));
+    merklize_manifest_free(manifest);
+#undef NUMBER
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": form->word_bytes must be 0: each matrix states its own, got 7",
+          merklize_commitment_build(&matrix, 1, &sized, NULL, &commitment));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": form->word_bytes must be 0: each matrix states its own, got 7",
+          merklize_commit_extended(&extended, 1, &sized, NULL, &commitment));
+    matrix.first = 8;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": matrix 0: first must be 0 without a buffer, got 8",
+          merklize_hash_rows(&matrix, 1, MERKLIZE_HASH_blake3, 0, NULL, merklize_output_digests(&digest, 1), NULL));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": message_bytes must be 0, because the slice states the size, got 77",
+          merklize_bao_decode_slice(out, 64, &digest, NULL, 0, 1, 77, out, 64, &count, &valid));
+}
+
 void test_errors(void) {
     test_secrets();
     test_empty_paths();
+    test_numbers_alone();
     uint8_t out[32];
     merklize_digest digest, pair[2] = {{{0}}, {{0}}};
     merklize_tree *tree = NULL;

@@ -125,6 +125,7 @@ void test_files(void) {
     CHECK(kept > 0 && kept <= 300);
     FAILS(MERKLIZE_INVALID_ARGUMENT, "500", merklize_tree_writer_finish(writer, 0, &got));
     OK(merklize_tree_writer_append(writer, leaves + kept, n - kept));
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": total_bytes must be 0", merklize_tree_writer_finish(writer, size, &got));
     OK(merklize_tree_writer_finish(writer, 0, &got));
     CHECK(equal(&got, &root));
     merklize_tree_writer_free(writer);

@@ -177,6 +177,9 @@ static void test_piece_cid(void) {
     OK(merklize_merkle_root(merklize_view_bytes(leaves, sizeof leaves), &tree, &root, NULL));
     CHECK(equal(&root, &piece.root));
     FAILS(MERKLIZE_TOO_SMALL, "", merklize_piece_leaves(data, sizeof data, leaves, 3151, &n_leaves));
+    OK(merklize_piece_leaves(data, (size_t)127 << 28, NULL, 0, &n_leaves)); /* the count alone, which reads nothing */
+    CHECK(n_leaves == (size_t)4 << 28);
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "64 GiB", merklize_piece_leaves(data, (size_t)128 << 29, NULL, 0, &n_leaves));
     FILE *file = fopen(file_path("input"), "wb");
     CHECK(file != NULL && fwrite(data, 1, sizeof data, file) == sizeof data && fclose(file) == 0);
     OK(merklize_piece_cid_file(file_path("input"), &same, NULL));

@@ -199,6 +199,7 @@ static void of_trees(void) {
     NAMES("tree", merklize_tree_root, NULL, &root);
     NAMES("tree", merklize_tree_nodes, NULL, &view, &number);
     OK(merklize_tree_from_leaves(eight(), NULL, 0, NULL, &tree));
+    NAMES("slots", merklize_tree_nodes, tree, &view, NULL);
     NAMES("level", merklize_tree_level, tree, 4, &view, &number);
     NAMES("height", merklize_tree_cap, tree, 4, digests, 16, &count);
     NAMES("tree", merklize_tree_device_nodes, NULL, &nodes);

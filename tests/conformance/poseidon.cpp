@@ -82,6 +82,8 @@ reference::Poseidon2 random_instance(const Instance& like, std::size_t side, std
     for (auto& row : of.terminal) row = words(like.width);
     of.internal = words(internal);
     of.diagonal = words(like.width);
+    for (std::size_t i = 1; i < like.width; i++)
+        if (of.diagonal[i] == 0) of.diagonal[i] = i + 1;  // with two zeros an internal round has no inverse
     return of;
 }
 
@@ -313,6 +315,19 @@ TEST("poseidon2: shapes and words that do not fit are refused") {
                 merklize::poseidon2(good, &bad_quad));
     CHECK_ERROR(invalid_argument, "four digests, 16 words, got 8 and 4", merklize::poseidon2(good, &good));
     CHECK_ERROR(invalid_argument, "rate must be 1 to width - 1 = 15, got 16", merklize::poseidon2(quad));
+    // One zero leaves an inverse, two do not, nor does a sum of -1 of the reciprocals.
+    Poseidon2 singular = good;
+    singular.diagonal[3] = 0;
+    merklize::poseidon2(singular);
+    const std::string no_inverse = "diagonal must give internal rounds an inverse";
+    for (const std::vector<std::uint64_t>& diagonal :
+         {std::vector<std::uint64_t>(8, 0), {1, 2, 3, 0, 5, 6, 7, 0}, {1, 1, 1, 1, 1, 1, p - 1, (p - 1) / 6}}) {
+        singular.diagonal = diagonal;
+        CHECK_ERROR(invalid_argument, no_inverse, merklize::poseidon2(singular));
+    }
+    bad_quad = quad;
+    std::ranges::fill(bad_quad.diagonal, 0);
+    CHECK_ERROR(invalid_argument, "quad: " + no_inverse, merklize::poseidon2(good, &bad_quad));
     bad_quad = quad;
     bad_quad.diagonal[15] = p;
     CHECK_ERROR(invalid_argument, "quad: diagonal[15] is " + std::to_string(p), merklize::poseidon2(good, &bad_quad));

@@ -91,6 +91,18 @@ TEST("misuse: headers that say what cannot be") {
     }
 }
 
+TEST("misuse: a tree file that ends early is said to end where it ends") {
+    const TemporaryFolder folder;
+    const std::filesystem::path path = folder.path() / "t.mkl";
+    merklize::save_tree(merklize::MerkleTree(leaves(Hash::blake3, 8)), path);
+    const TreeFile file(path);
+    std::filesystem::resize_file(path, 200);
+    for (unsigned level = 0; level <= 3; level++)
+        CHECK_ERROR(io, "it ends at byte 200", file.read(level, 0, 8 >> level));
+    CHECK_ERROR(io, "200", file.check());
+    CHECK_ERROR(io, "200", TreeFile(path));
+}
+
 TEST("misuse: arguments of tree files") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "t.mkl";
@@ -103,6 +115,8 @@ TEST("misuse: arguments of tree files") {
                 TreeWriter(path, 5, form, {10, 51}));
     CHECK_ERROR(invalid_argument, "leaf_bytes must be at least 1", TreeWriter(path, 5, form, {0, 51}));
     CHECK_ERROR(invalid_argument, "too many leaves", TreeWriter(path, std::uint64_t{1} << 57, form));
+    CHECK_ERROR(out_of_memory, "TreeWriter: too many leaves: a tree has at most 2^56 - 1, got 72057594037927936",
+                TreeWriter(path, std::uint64_t{1} << 56, form));
     CHECK_ERROR(io, "bytes", TreeWriter(path, std::uint64_t{1} << 50, form));
     std::filesystem::remove(folder.path() / "t.mkl.partial");
     TreeWriter writer(path, 5, form);
@@ -110,6 +124,7 @@ TEST("misuse: arguments of tree files") {
     CHECK_ERROR(invalid_argument, "takes 5 leaves and has 4, got 2 more", writer.append(std::span(all).first(2)));
     CHECK_ERROR(invalid_argument, "must get 5 leaves, got 4", writer.finish());
     writer.append(std::span(all).last(1));
+    CHECK_ERROR(invalid_argument, "total_bytes must be 0, because", writer.finish(50));
     writer.finish();
     CHECK_ERROR(io, "has ended", writer.finish());
     CHECK_ERROR(invalid_argument, "at least 1, got 0", TreeWriter(path, 0, form).finish());

@@ -63,7 +63,7 @@ MERKLIZE_C_API merklize_status merklize_bao_slice(const void *data, size_t bytes
  * out            [capacity], written if the slice is valid: `count` bytes, fewer where the message ends
  * length         written if not null: number of bytes; 0 if the slice is not valid
  * valid          written: 1 or 0
- * errors         too_small, invalid_argument (form) */
+ * errors         too_small, invalid_argument (form; message_bytes of a form with size) */
 MERKLIZE_C_API merklize_status merklize_bao_decode_slice(const uint8_t *slice, size_t slice_bytes,
                                                          const merklize_digest *root, const merklize_bao_form *form,
                                                          uint64_t first, uint64_t count, uint64_t message_bytes,

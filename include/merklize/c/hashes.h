@@ -60,8 +60,8 @@ typedef struct merklize_poseidon2 {
  * quad      the permutation that merges four nodes of a commitment (arity 4), copied: over the same field, with width
  *           and rate 16 over Goldilocks and 32 over the others. Null: arity 4 is refused
  * hash      written: the same id for the same constants
- * errors    invalid_argument (shapes, a word that is not below the modulus, a quad over another field, more than 127
- *           sets of constants) */
+ * errors    invalid_argument (shapes, a word that is not below the modulus, a diagonal whose internal round has no
+ *           inverse, a quad over another field, more than 127 sets of constants) */
 MERKLIZE_C_API merklize_status merklize_hash_poseidon2(const merklize_poseidon2 *instance,
                                                        const merklize_poseidon2 *quad, merklize_hash_id *hash);
 

@@ -94,8 +94,8 @@ MERKLIZE_C_API merklize_status merklize_tree_writer_checkpoint(merklize_tree_wri
 /* Writes the rest and gives the file its name.
  * total_bytes  of the input, if n_leaves was unknown; else 0
  * root         written
- * errors       io, invalid_argument (missing leaves, with the counts; a number that the rule does not allow), cancelled
- */
+ * errors       io, invalid_argument (missing leaves, with the counts; a number that the rule does not allow;
+ *              total_bytes of a known n_leaves), cancelled */
 MERKLIZE_C_API merklize_status merklize_tree_writer_finish(merklize_tree_writer *writer, uint64_t total_bytes,
                                                            merklize_digest *root);
 
