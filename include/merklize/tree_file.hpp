@@ -94,7 +94,7 @@ public:
     /// leaves are of data of the same size.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call
     ///         changes the file as it is after the wait, so this object may then have more leaves than before.
-    /// errors  as MerkleTree, and io; cancelled, also while waiting. After an error the file is as before
+    /// errors  as MerkleTree, and io; cancelled, also while waiting, but not once it takes effect. Then it is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
@@ -141,7 +141,7 @@ public:
     /// total_bytes  bytes of the source, if n_leaves was not known; else 0
     /// returns  the root
     /// errors   io, invalid_argument (missing leaves, with the counts; no leaves; a number that the rule does not
-    ///          allow; total_bytes of a known n_leaves), cancelled
+    ///          allow; total_bytes of a known n_leaves), cancelled (PATH is as before)
     Digest finish(std::uint64_t total_bytes = 0);
 
 private:

@@ -12,6 +12,7 @@
 #include "policy.hpp"
 #include "proof.hpp"
 #include "run.hpp"
+#include "tree_files/save.hpp"
 #include "tree.hpp"
 #include "tree_input.hpp"
 
@@ -207,7 +208,10 @@ PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_tree_b
 
 void save(nb::handle tree, nb::handle path) {
     const std::filesystem::path to = to_path(path, "path");
-    bound<Tree>(tree).read([&](const MerkleTree& which) { Run::without_gil([&] { save_tree(which, to); }); });
+    bound<Tree>(tree).read([&](const MerkleTree& which) {
+        Run{Settings{.device = "cpu"}}(
+            [&](const RunOptions& options) { save_tree(which, to, std::nullopt, options.progress); });
+    });
 }
 
 void bind_tree(nb::module_& m) {

@@ -381,6 +381,47 @@ def test_writer_with_too_few_or_too_many(tmp_path):
         assert writer.finish() == merklize.merkle_root(leaves[:9])
 
 
+def test_what_raises_leaves_the_file_as_it_is(tmp_path):
+    """A cancelled change, and one in which a signal comes: it is not made, so that it can be tried again."""
+    path, leaves = tmp_path / "tree", oracle.byte_leaves(100)
+    merklize.MerkleTree(leaves).save(path)
+    before = path.read_bytes()
+    (tmp_path / "data").write_bytes(before)
+
+    def interrupt(done):
+        signal.raise_signal(signal.SIGINT)
+
+    def fail(done):
+        raise ZeroDivisionError
+
+    changes = {
+        "append": lambda file, how: file.append(leaves, progress=how),
+        "append_file": lambda file, how: file.append_file(tmp_path / "data", 30, progress=how),
+        "update": lambda file, how: file.update({3: leaves[4]}, progress=how),
+    }
+    for change in changes.values():
+        for how, raised in (
+            (lambda done: False, merklize.Cancelled),
+            (interrupt, KeyboardInterrupt),
+            (fail, ZeroDivisionError),
+        ):
+            with merklize.TreeFile(path) as file:
+                with pytest.raises(raised):
+                    change(file, how)
+                assert (file.n_leaves, path.read_bytes()) == (100, before)
+        seen = []
+        with merklize.TreeFile(path) as file:
+            change(file, seen.append)
+        assert seen
+        assert path.read_bytes() != before
+        path.write_bytes(before)
+    with merklize.TreeWriter(tmp_path / "new", 100, progress=lambda done: False) as writer:
+        writer.append(leaves)
+        with pytest.raises(merklize.Cancelled):
+            writer.finish()
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_writer_resumes_only_if_asked(tmp_path):
     leaves = oracle.byte_leaves(9)
     for resume, left in ((False, 0), (True, 4)):

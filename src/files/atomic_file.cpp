@@ -278,19 +278,41 @@ void AtomicFile::start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept 
 #endif
 }
 
-void AtomicFile::sync() {
+// Writes to the disk piece by piece, so that the caller is asked meanwhile. Then little is left for fsync().
+void AtomicFile::write_back(const Ask& ask) {
+#ifdef __linux__
+    constexpr std::uint64_t piece = 16 << 20;
+    constexpr unsigned how = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    for (std::uint64_t offset = 0, bytes = ask ? size() : 0; offset < bytes; offset += piece) {
+        ask();
+        if (sync_file_range(file_.get(), to_offset(offset), to_offset(piece), how) == 0) continue;
+        if (errno == EIO || errno == ENOSPC || errno == EDQUOT) fail("cannot write", errno);
+        return;  // this file system cannot
+    }
+#else
+    (void)ask;
+#endif
+}
+
+void AtomicFile::sync(const Ask& ask) {
+    write_back(ask);
     if (disk_calls.fdatasync(file_.get()) != 0) fail("cannot write", errno);
 }
 
-void AtomicFile::commit() {
+void AtomicFile::prepare(const Ask& ask) {
+    write_back(ask);
     if (disk_calls.fsync(file_.get()) != 0) fail("cannot write", errno);
-    if (!lock_) lock_ = FileLock(path_);
+    if (!lock_) lock_ = FileLock(path_, ask);
     struct stat old, mine;
     if (stat(path_.c_str(), &old) == 0 && fstat(file_.get(), &mine) == 0 &&
         (old.st_mode & 07777) != (mine.st_mode & 07777) &&
         (fchmod(file_.get(), old.st_mode & 07777) != 0 || disk_calls.fsync(file_.get()) != 0)) {
         fail("cannot keep the file's permissions", errno);
     }
+}
+
+void AtomicFile::commit() {
+    prepare();
     remove_journal();
     if (written_.empty()) give_name();
     if (!written_.empty() && disk_calls.rename(written_.c_str(), path_.c_str()) != 0) {

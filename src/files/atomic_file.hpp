@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -20,6 +21,9 @@ inline constinit std::atomic<bool> unnamed_files{true};
 /// function throws io with the path and the system's text.
 class AtomicFile {
 public:
+    /// Called between pieces of what may take long; it throws to end that.
+    using Ask = std::function<bool()>;
+
     /// The file has no name until commit(), so a killed process leaves nothing behind. Only a process that is killed
     /// between the two last system calls of a replacement leaves ".NAME.0.tmp", which the next replacement removes.
     /// Where the file system has no files without a name, the file has a hidden name in the same folder, ".NAME.*.tmp",
@@ -60,8 +64,10 @@ public:
     /// Begins to write these bytes to the disk, without waiting.
     void start_sync(std::uint64_t offset, std::uint64_t bytes) noexcept;
     /// Waits until everything written is on the disk.
-    void sync();
-    /// Writes everything to the disk, waits until nobody else is changing the file of that name, and takes its place.
+    void sync(const Ask& ask = {});
+    /// sync(), and waits until nobody else is changing the file of that name.
+    void prepare(const Ask& ask = {});
+    /// prepare(), and takes the place of that file.
     void commit();
     /// Removes a partial file, so that nobody continues it.
     void discard() noexcept;
@@ -71,6 +77,7 @@ private:
     bool open_unnamed();
     void open_hidden();
     void give_name();
+    void write_back(const Ask& ask);
     void remove_journal();
     void require_synced_folder() const;
     std::filesystem::path folder() const { return path_.has_parent_path() ? path_.parent_path() : "."; }

@@ -10,10 +10,12 @@
 #include "files/storage.hpp"
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
+#include "jobs/cancelling.hpp"
 #include "levels/indices.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/error.hpp"
+#include "tree_files/save.hpp"
 #include "tree_files/state.hpp"
 
 namespace merklize::inline v0 {
@@ -26,10 +28,53 @@ using runtime::TreeHeader;
 // Fewer nodes are merged one by one, which is quicker than a launch.
 constexpr std::size_t few = 64;
 
-void write_nodes(AtomicFile& out, const TreeHeader& header, unsigned level, std::uint64_t first,
-                 std::span<const Digest> nodes) {
-    out.write(std::as_bytes(nodes), header.offset(level, first));
-}
+// A tree file in the making, which the caller may cancel until it takes the old file's place, and not from then on.
+class NewTreeFile {
+public:
+    NewTreeFile(const std::filesystem::path& path, const TreeHeader& header, runtime::Progress& progress,
+                runtime::FileLock lock = {})
+        : header_(header), progress_(progress), out_(AtomicFile::temporary(path, std::move(lock))) {}
+
+    void reserve() { out_.reserve(header_.file_bytes()); }
+    void copy(const runtime::TreeFileReader& old, std::uint64_t from, std::uint64_t bytes, std::uint64_t to) {
+        each_piece(bytes, [&](std::uint64_t at, std::uint64_t n) { out_.copy(old.fd(), from + at, n, to + at); });
+    }
+    void write(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
+        const auto bytes = std::as_bytes(nodes);
+        const std::uint64_t to = header_.offset(level, first);
+        each_piece(bytes.size(),
+                   [&](std::uint64_t at, std::uint64_t n) { out_.write(bytes.subspan(at, n), to + at); });
+    }
+    /// The share of the file that is written.
+    double done() const noexcept { return static_cast<double>(written_) / static_cast<double>(header_.file_bytes()); }
+    void commit(const Digest& root) {
+        header_.root = root;
+        out_.write(header_.encode(), 0);
+        out_.prepare([&] {
+            runtime::require(progress_, done());
+            return true;
+        });
+        runtime::require_last(progress_, done());
+        out_.commit();
+    }
+
+private:
+    template <class Use>
+    void each_piece(std::uint64_t bytes, Use use) {
+        constexpr std::uint64_t piece = 16 << 20;
+        for (std::uint64_t at = 0; at < bytes; at += piece) {
+            const std::uint64_t n = std::min(piece, bytes - at);
+            use(at, n);
+            written_ += n;
+            runtime::require(progress_, done());
+        }
+    }
+
+    TreeHeader header_;
+    runtime::Progress& progress_;
+    AtomicFile out_;
+    std::uint64_t written_ = 0;
+};
 
 // The new nodes of one level, by ascending index.
 struct Changed {
@@ -48,7 +93,7 @@ struct Changed {
 
 // The parents of changed nodes. Siblings that did not change are read.
 Changed above(const Changed& children, unsigned level, const runtime::TreeFileReader& reader, runtime::Merges& merges,
-              const RunOptions& options) {
+              const RunOptions& options, runtime::Progress& progress) {
     const std::uint64_t size = reader.layout().level_size(level);
     const auto has_index = [&](std::size_t i, std::uint64_t index) {
         return i < children.indices.size() && children.indices[i] == index;
@@ -85,7 +130,9 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
     if (left.size() < few) {
         for (std::size_t i = 0; i < left.size(); i++) out.nodes[i] = merges.merge(left[i], right[i]);
     } else {
-        merge(left, right, out.nodes, merges.form().hash, merges.form().mode, runtime::part_of(options, 0, 0));
+        RunOptions part = options;
+        part.progress = progress.begin(0);
+        merge(left, right, out.nodes, merges.form().hash, merges.form().mode, part);
     }
     if (has_odd_node) out.nodes.push_back(merges.above_odd_node(children.nodes.back(), level));
     return out;
@@ -93,7 +140,7 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
 
 // Writes changed nodes, level by level, and the header in place. False if that is not possible or gains nothing.
 bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLock& lock, const TreeHeader& header,
-                    std::span<const Changed> levels) {
+                    std::span<const Changed> levels, runtime::Progress& progress) {
     constexpr std::uint64_t least_ratio =
         16;  // at most a sixteenth of a file is changed in place; for more, a copy is faster
     std::uint64_t n = 0;
@@ -107,12 +154,14 @@ bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLo
     auto room = std::span(old);
     for (unsigned level = 0; level < levels.size(); level++) {
         levels[level].each_run([&](std::uint64_t first, std::span<const Digest> nodes) {
+            runtime::require(progress, 0);
             const auto was = room.first(nodes.size());
             reader.read(level, first, was);
             patches.push_back({header.offset(level, first), std::as_bytes(was), std::as_bytes(nodes)});
             room = room.subspan(nodes.size());
         });
     }
+    runtime::require_last(progress, 0);
     return runtime::change_in_place(runtime::follow_links(reader.path()), lock, patches);
 }
 
@@ -124,16 +173,9 @@ void TreeFile::State::require_file() const {
                  ": a tree file in a store cannot be changed: change the file, and write it there again");
 }
 
-runtime::FileLock TreeFile::State::begin_change(const RunOptions& options) {
-    runtime::require_no_timings(options);
+runtime::FileLock TreeFile::State::begin_change(runtime::Progress& progress) {
     const std::filesystem::path path = reader().path();
-    const auto wait = [&] {
-        if (options.progress && !options.progress(0)) {
-            throw Error(ErrorCode::cancelled, PublicCall::name(), "cancelled by the caller's progress function");
-        }
-        return true;
-    };
-    runtime::FileLock lock(path, wait);
+    runtime::FileLock lock(path, runtime::waiting(progress));
     auto now = std::make_unique<const runtime::TreeFileReader>(path, lock);
     const TreeHeader &was = header(), &is = now->header();
     if (is.hash != was.hash || is.rule != was.rule || is.merges != was.merges || is.key_check != was.key_check ||
@@ -147,19 +189,22 @@ runtime::FileLock TreeFile::State::begin_change(const RunOptions& options) {
 }
 
 void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source) {
+    save_tree(tree, path, source, {});
+}
+
+void save_tree(const MerkleTree& tree, const std::filesystem::path& path, const std::optional<LeafSource>& source,
+               const runtime::Tick& asked) {
     const PublicCall entry("save_tree");
     refuse_empty_path(path.native());
     if (tree.drop_levels() != 0) {
         invalid_call(path.string() + ": cannot write a tree whose lowest " + std::to_string(tree.drop_levels()) +
                      " levels were dropped");
     }
-    TreeHeader header(tree.form(), tree.n_leaves(), source.value_or(tree.source()));
-    header.root = tree.root();
-    AtomicFile out = AtomicFile::temporary(path);
-    out.reserve(header.file_bytes());
-    out.write(header.encode(), 0);
-    for (unsigned level = 0; level <= tree.height(); level++) write_nodes(out, header, level, 0, tree.level(level));
-    out.commit();
+    runtime::Progress progress(asked);
+    NewTreeFile out(path, TreeHeader(tree.form(), tree.n_leaves(), source.value_or(tree.source())), progress);
+    out.reserve();
+    for (unsigned level = 0; level <= tree.height(); level++) out.write(level, 0, tree.level(level));
+    out.commit(tree.root());
 }
 
 void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves,
@@ -173,7 +218,9 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     state_->require_file();
     const TreeForm& form = state_->complete_form();
     runtime::require_canonical(form.hash, leaves, "leaves");
-    runtime::FileLock lock = state_->begin_change(options);
+    runtime::require_no_timings(options);
+    runtime::Progress progress(options.progress);
+    runtime::FileLock lock = state_->begin_change(progress);
     runtime::Ascending ascending = runtime::ascending_from(indices, n_leaves());
     std::vector<Changed> levels(1);
     levels[0].indices = std::move(ascending.indices);
@@ -183,22 +230,18 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     TreeHeader header = reader.header();
     runtime::Merges merges(form);
     for (unsigned level = 0; level < height(); level++) {
-        if (options.progress && !options.progress(static_cast<double>(level) / height())) {
-            throw Error(ErrorCode::cancelled, PublicCall::name(), "cancelled by the caller's progress function");
-        }
-        levels.push_back(above(levels[level], level, reader, merges, options));
+        runtime::require(progress, 0);
+        levels.push_back(above(levels[level], level, reader, merges, options, progress));
     }
     header.root = levels.back().nodes[0];
-    if (!write_in_place(reader, lock, header, levels)) {
-        AtomicFile out = AtomicFile::temporary(reader.path(), std::move(lock));
-        out.copy(reader.fd(), 0, header.file_bytes(), 0);
+    if (!write_in_place(reader, lock, header, levels, progress)) {
+        NewTreeFile out(reader.path(), header, progress, std::move(lock));
+        out.copy(reader, 0, header.file_bytes(), 0);
         for (unsigned level = 0; level < levels.size(); level++) {
-            levels[level].each_run([&](std::uint64_t first, std::span<const Digest> nodes) {
-                write_nodes(out, header, level, first, nodes);
-            });
+            levels[level].each_run(
+                [&](std::uint64_t first, std::span<const Digest> nodes) { out.write(level, first, nodes); });
         }
-        out.write(header.encode(), 0);
-        out.commit();
+        out.commit(header.root);
     }
     state_->reopen();
 }
@@ -231,26 +274,27 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
     runtime::require_canonical(form.hash, leaves, "leaves");
     if (leaves.empty()) return;
 
-    runtime::FileLock lock = begin_change(options);
-    AtomicFile out = AtomicFile::temporary(reader().path(), std::move(lock));
+    runtime::require_no_timings(options);
+    runtime::Progress progress(options.progress);
+    runtime::FileLock lock = begin_change(progress);
     const TreeHeader& old = reader().header();
-    TreeHeader header(form, old.n_leaves + leaves.size(), with_more(old, source));
-    out.reserve(header.file_bytes());
+    const TreeHeader header(form, old.n_leaves + leaves.size(), with_more(old, source));
+    NewTreeFile out(reader().path(), header, progress, std::move(lock));
+    out.reserve();
     // Whole nodes stay. The nodes on the right edge are computed again.
     for (unsigned level = 0; level <= old.layout().height(); level++) {
-        out.copy(reader().fd(), old.offset(level), Digest::size * old.layout().whole_nodes(level),
-                 header.offset(level));
+        out.copy(reader(), old.offset(level), Digest::size * old.layout().whole_nodes(level), header.offset(level));
     }
+    out.write(0, old.n_leaves, leaves);
     const runtime::NodeSink sink = [&](unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
-        write_nodes(out, header, level, first, nodes);
+        out.write(level, first, nodes);
     };
-    sink(0, old.n_leaves, leaves);
+    RunOptions part = options;
+    part.progress = [&](double) { return progress.tell(out.done()); };
     runtime::Peaks peaks(form);
     peaks.restore(old.n_leaves, [&](unsigned level, std::uint64_t index) { return reader().node(level, index); });
-    peaks.push_leaves(leaves, options, sink);
-    header.root = peaks.root(sink);
-    out.write(header.encode(), 0);
-    out.commit();
+    peaks.push_leaves(leaves, part, sink);
+    out.commit(peaks.root(sink));
     reopen();
 }
 

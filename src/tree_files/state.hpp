@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "files/file_lock.hpp"
+#include "jobs/progress.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/reader.hpp"
 
@@ -25,7 +26,7 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// change the file, so no change of others is lost. `open` then shares the lock's descriptor, for the sake of the
     /// journal's lease.
     /// errors  io (also if a tree of another form has replaced the file), cancelled
-    runtime::FileLock begin_change(const RunOptions& options);
+    runtime::FileLock begin_change(runtime::Progress& progress);
     /// Refuses a change of a tree file in a store.
     void require_file() const;
     /// TreeFile::append() of leaves that stand for these bytes.

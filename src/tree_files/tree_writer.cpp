@@ -46,13 +46,17 @@ void TreeWriter::append(std::span<const Digest> leaves) {
     }
     runtime::require_canonical(state.hash, leaves, "leaves");
     const auto n = static_cast<double>(leaves.size());
+    runtime::Progress progress(state.options.progress);  // one for all batches, because each may be short
     for (std::size_t first = 0; first < leaves.size();) {
         const std::span<Digest> room = state.output.room();
         const std::size_t count = std::min(room.size(), leaves.size() - first);
         std::ranges::copy(leaves.subspan(first, count), room.begin());
-        state.output.take(
-            count, runtime::part_of(state.options, static_cast<double>(first) / n, static_cast<double>(count) / n));
+        const double share = static_cast<double>(count) / n;
+        RunOptions part = state.options;
+        part.progress = progress.begin(share);
+        state.output.take(count, part);
         first += count;
+        progress.end(progress.tell(share));
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
-#include "jobs/progress.hpp"
+#include "jobs/cancelling.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
 
@@ -121,6 +121,8 @@ void TreeFileWriter::take(std::uint64_t n, const RunOptions& options) {
         return;
     }
     if (count_known()) filling().build(form_, options);
+    Progress progress(options.progress);
+    wait(progress);
     held_ += n;
     hand_over(true);
 }
@@ -141,6 +143,14 @@ void TreeFileWriter::wait() try {
 } catch (...) {
     failed_ = true;
     throw;
+}
+
+// The same, while the caller may cancel, which loses nothing.
+void TreeFileWriter::wait(Progress& progress) {
+    while (writing_.valid() && writing_.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready) {
+        require(progress, 1);
+    }
+    wait();
 }
 
 void TreeFileWriter::write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
@@ -173,13 +183,17 @@ void TreeFileWriter::checkpoint() {
 }
 
 // Builds the nodes above leaves that were written before their count was known.
-void TreeFileWriter::build_above(const RunOptions& options) {
+void TreeFileWriter::build_above(const RunOptions& options, Progress& progress) {
     const std::uint64_t n = header_.n_leaves;
     passed_on_ = written_ = 0;
     const auto share = [n](std::uint64_t leaves) { return static_cast<double>(leaves) / static_cast<double>(n); };
     while (n - passed_on_ >= Batch::capacity) {
         file_.read(std::as_writable_bytes(filling().leaves()), header_.offset(0, passed_on_));
-        filling().build(form_, part_of(options, share(passed_on_), share(Batch::capacity)));
+        RunOptions part = options;
+        part.progress = progress.begin(share(Batch::capacity));
+        filling().build(form_, part);
+        wait(progress);
+        progress.end(progress.tell(share(Batch::capacity)));
         held_ = Batch::capacity;
         hand_over(false);
     }
@@ -190,25 +204,32 @@ void TreeFileWriter::build_above(const RunOptions& options) {
 
 Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* source) {
     require_usable();
-    wait();
+    Progress progress(options.progress);
+    const AtomicFile::Ask ask = waiting(progress);
+    wait(progress);
     if (!count_known()) {
         Merges(form_).require_count(taken());
         const TreeHeader header(form_, taken(), source == nullptr ? header_.source : *source);
+        file_.sync(ask);
         checkpoint();
         done_ = true;  // all leaves are noted: after a later error, a new build starts from them
         header_ = header;
         file_.reserve(header_.file_bytes());
-        build_above(options);
+        build_above(options, progress);
     } else if (taken() != header_.n_leaves) {
         invalid(file_.path().string() + ": must get " + std::to_string(header_.n_leaves) + " leaves, got " +
                 std::to_string(taken()));
     }
     const auto rest = filling().leaves().first(held_);
     write_nodes(0, passed_on_, rest);
-    peaks_.push_leaves(rest, options, sink());
-    header_.root = peaks_.root(sink());
+    Peaks peaks = peaks_;  // of which nothing is lost if this is cancelled
+    RunOptions part = options;
+    part.progress = progress.begin(0);
+    peaks.push_leaves(rest, part, sink());
+    header_.root = peaks.root(sink());
     file_.resize(header_.file_bytes());
-    file_.sync();  // before the header says that the file is complete
+    file_.prepare(ask);  // before the header says that the file is complete
+    require_last(progress, 0);
     file_.write(header_.encode(), 0);
     file_.commit();
     done_ = true;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "files/atomic_file.hpp"
+#include "jobs/progress.hpp"
 #include "levels/peaks.hpp"
 #include "merklize/tree_file.hpp"
 #include "tree_files/header.hpp"
@@ -46,8 +47,9 @@ private:
     void hand_over(bool with_leaves);
     void write_batch(const Batch& batch, std::uint64_t first, bool with_leaves);
     void write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes);
-    void build_above(const RunOptions& options);
+    void build_above(const RunOptions& options, Progress& progress);
     void wait();
+    void wait(Progress& progress);
     void require_usable() const;
     void note(std::uint64_t leaves);
     NodeSink sink() {

@@ -37,17 +37,23 @@ public:
             return;
         }
         Peaks peaks = peaks_;
+        runtime::Progress progress(options_.progress);  // one for all subtrees, because each may be short
+        RunOptions part = options_;
+        const auto run_part = [&](std::uint64_t taken, auto build) {
+            part.progress = progress.begin(share(taken, n));
+            build();
+            progress.end(progress.tell(share(taken, n)));
+        };
         if (to_fill != 0) {
             copy_to(batch_.leaves().subspan(held_, to_fill), 0);
-            batch_.build(peaks.form(), runtime::part_of(options_, 0, share(to_fill, n)));
+            run_part(to_fill, [&] { batch_.build(peaks.form(), part); });
             batch_.push(peaks);
         }
         std::uint64_t first = to_fill;
         while (n - first >= Batch::capacity) {
             const unsigned level = std::min(peaks.next_level(n - first), most_levels);
             const std::uint64_t taken = std::uint64_t{1} << level;
-            const RunOptions part = runtime::part_of(options_, share(first, n), share(taken, n));
-            peaks.push(level, root_of(first, taken, peaks.form(), part));
+            run_part(taken, [&] { peaks.push(level, root_of(first, taken, peaks.form(), part)); });
             first += taken;
         }
         std::vector<Digest> rest(n - first);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <thread>
 
 #include <fcntl.h>
@@ -10,6 +13,7 @@
 
 #include "asked_often.hpp"
 #include "forms.hpp"
+#include "tree_files/save.hpp"
 
 using namespace support;
 using merklize::LeafSource;
@@ -503,6 +507,67 @@ TEST("tree_file: a change is made to the file as it is, not as it was when it wa
     CHECK_EQ(grown.append(TreeInput::blocks(folder.write("data", pattern(25)), 10)), 3u);
     CHECK_EQ(grown.n_leaves(), all.size() + 3);
     CHECK(grown.check().empty());
+}
+
+TEST("tree_file: a change that any call of the progress function cancels leaves the file as it is") {
+    const AskedOften often;
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const TreeForm form(Hash::blake3, TreeRule::left_full);
+    const auto all = leaves(Hash::blake3, 70000), more = leaves(Hash::blake3, 3000, 2);
+    const std::vector<std::uint64_t> one{7};
+    std::vector<std::uint64_t> many(more.size());
+    std::iota(many.begin(), many.end(), 0);
+    const merklize::MerkleTree saved(all, form), other(more, form);
+    folder.write("more", pattern(1000));
+    using Change = std::function<void(const merklize::RunOptions&)>;
+    const std::vector<Change> changes = {
+        [&](const auto& options) { TreeFile(path).append(more, options); },
+        [&](const auto& options) { TreeFile(path).append(TreeInput::blocks(folder.path() / "more", 10), options); },
+        [&](const auto& options) { TreeFile(path).update(many, more, options); },
+        [&](const auto& options) { TreeFile(path).update(one, std::span(more).first(1), options); },
+        [&](const auto& options) { merklize::save_tree(other, path, {}, options.progress); },
+        [&](const auto& options) {
+            merklize::TreeWriter writer(path, more.size(), form, {}, false, options);
+            writer.append(more);
+            writer.finish();
+        },
+        [&](const auto& options) {
+            merklize::TreeWriter writer(path, 0, form, {}, false, options);
+            writer.append(more);
+            writer.finish();
+        }};
+    for (const Change& change : changes) {
+        int asked = 0, last = INT_MAX;
+        merklize::RunOptions options = support::on_cpu(1);
+        options.progress = [&](double) { return ++asked < last; };
+        merklize::save_tree(saved, path);
+        change(options);
+        const int n = asked;
+        CHECK(n > 1);
+        CHECK(TreeFile(path).root() != saved.root());
+        merklize::save_tree(saved, path);
+        for (last = 1; last <= n; last++) {
+            asked = 0;
+            CHECK_ERROR(cancelled, "cancelled by the caller's progress function", change(options));
+            CHECK_EQ(asked, last);
+            CHECK_EQ(TreeFile(path).root(), saved.root());
+        }
+    }
+}
+
+TEST("tree_file: work of many short batches can be cancelled between them") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "t.mkl";
+    const auto some = leaves(Hash::blake3, 100);
+    merklize::RunOptions options = support::on_cpu(1);
+    options.progress = [](double) { return false; };
+    merklize::TreeWriter writer(path, some.size(), {}, {}, false, options);
+    writer.append(some);
+    CHECK_ERROR(cancelled, "cancelled", writer.finish());
+    CHECK(!std::filesystem::exists(path));
+    CHECK_ERROR(cancelled, "cancelled", writer.finish());  // and nothing is lost
+    CHECK_EQ(writer.written(), some.size());
 }
 
 TEST("tree_file: a cancelled build goes on, of the same data alone") {
