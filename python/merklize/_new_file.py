@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -62,6 +63,8 @@ def write_whole(path: str, content: bytes) -> None:
             descriptor, hidden = open_stream(path), None
         else:
             real = os.path.realpath(path)
+            if os.path.islink(real):  # links without an end
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             folder, name = os.path.split(real)
             hidden = beside(os.path.join(folder, f".{name}"), f".{secrets.token_hex(8)}.tmp")
             descriptor = os.open(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)

@@ -28,6 +28,8 @@ every_output = pytest.mark.parametrize("words", OUTPUTS.values(), ids=OUTPUTS)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "data").write_bytes(DATA)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "file").write_bytes(DATA)
     (tmp_path / "page").write_text('<script id="data" type="application/json">null</script>')
     output("tree", "build", "data", "--leaf-size", "1000", "-o", "t", cwd=tmp_path)
     output("bao", "encode", "data", "-o", "encoding", cwd=tmp_path)
@@ -49,6 +51,52 @@ def test_a_link_is_followed(folder: Path, words: list[str]) -> None:
     assert (folder / "link").readlink() == Path("real")
     assert (folder / "real").read_bytes() == expected
     assert stat.S_IMODE((folder / "real").stat().st_mode) == 0o600
+
+
+MADE = {
+    **OUTPUTS,
+    "build": ["tree", "build", "data", "--leaf-size", "1000", "-o"],
+    "manifest": ["manifest", "create", "model", "-o"],
+    "verity": ["verity", "format", "data", "--salt", "-", "--uuid", f"{0:032x}", "--data-blocks", "1"],
+}
+
+
+@pytest.mark.parametrize("words", MADE.values(), ids=MADE)
+def test_a_link_to_what_is_not_there_yet_is_followed(folder: Path, words: list[str]) -> None:
+    expected = written(folder, words)
+    (folder / "below").mkdir()
+    (folder / "link").symlink_to("below/other")
+    (folder / "below" / "other").symlink_to("../real")
+    output(*words, "link", cwd=folder)
+    assert (folder / "link").readlink() == Path("below/other")
+    assert (folder / "below" / "other").readlink() == Path("../real")
+    assert (folder / "real").read_bytes() == expected
+    (folder / "round").symlink_to("round")
+    done = merklize(*words, "round", cwd=folder)
+    assert done.returncode == 1
+    assert b"round: " in done.stderr
+    assert b"Too many levels of symbolic links" in done.stderr
+    assert (folder / "round").readlink() == Path("round")
+
+
+def test_python_follows_links_to_what_is_not_there_yet(folder: Path) -> None:
+    leaves = library.hash_leaves([b"a", b"b"])
+
+    def write(path: Path) -> None:
+        with library.TreeWriter(path, 2) as writer:
+            writer.append(leaves)
+            writer.finish()
+
+    made = library.manifest(folder / "model")
+    for name, save in {"save": library.MerkleTree(leaves).save, "TreeWriter": write, "manifest": made.save}.items():
+        (folder / f"{name} link").symlink_to(f"{name} real")
+        save(folder / f"{name} link")
+        assert (folder / f"{name} link").is_symlink()
+        assert (folder / f"{name} real").is_file()
+        (folder / f"{name} round").symlink_to(f"{name} round")
+        with pytest.raises(library.FileError, match="Too many levels of symbolic links"):
+            save(folder / f"{name} round")
+        assert (folder / f"{name} round").is_symlink()
 
 
 @every_output

@@ -66,7 +66,7 @@ void remove_leftovers(const std::filesystem::path& folder, const std::string& be
 
 AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(follow_links(path)) {
     struct stat info;
-    if (stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
         throw Error(ErrorCode::io, path.string() + ": cannot write: not a regular file");
     }
 }

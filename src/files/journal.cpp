@@ -304,10 +304,15 @@ void settle(const std::filesystem::path& path, int fd) {
 }  // namespace
 
 std::filesystem::path follow_links(const std::filesystem::path& path) {
-    std::error_code error;
-    if (!std::filesystem::is_symlink(path, error)) return path;
-    const auto real = std::filesystem::weakly_canonical(path, error);
-    return error || real.empty() ? path : real;
+    constexpr int most_links = 40;  // as many as Linux follows
+    std::filesystem::path at = path;
+    for (int links = 0; links <= most_links; links++) {
+        std::error_code no_link;
+        const std::filesystem::path target = std::filesystem::read_symlink(at, no_link);
+        if (no_link) return at;
+        at = at.parent_path() / target;
+    }
+    fail(path, "cannot follow the link", ELOOP);
 }
 
 std::filesystem::path journal_of(const std::filesystem::path& path) { return beside(path, ".journal"); }

@@ -27,7 +27,8 @@ struct Patch {
     std::span<const std::byte> before, after;
 };
 
-/// The path with links followed, if it exists, because the journal is beside the file itself.
+/// The file that the path leads to through links, or would be made at: its journal and its .partial file are beside it.
+/// errors  io (links without an end)
 std::filesystem::path follow_links(const std::filesystem::path& path);
 /// PATH.journal, or a shorter name where that one is too long for its folder.
 std::filesystem::path journal_of(const std::filesystem::path& path);
