@@ -86,8 +86,15 @@ def leaf_size_of(form: Format | None, leaf_size: int | None, row_size: int | Non
     """Return the bytes of a file that are one leaf: the given number, else that of the format.
 
     leaves  whether the file has the leaves themselves
-    Raises InvalidArgument unless exactly one of the three says what a leaf is, or the format does.
+    Raises InvalidArgument unless exactly one of the three says what a leaf is, or the format does; with a size that is
+    not the format's.
     """
+    if form is not None and form.piece is not None:
+        for option, size in {"leaf_size": leaf_size, "row_size": row_size}.items():
+            if size is not None and (option, size) != ("leaf_size", form.piece):
+                raise InvalidArgument(
+                    f"format {shown(form.name)} fixes leaf_size: leave {option} out, got {shown(size)}"
+                )
     sizes = {"leaf_size": leaf_size is not None, "row_size": row_size is not None, "leaves": flag(leaves, "leaves")}
     given = [name for name, is_given in sizes.items() if is_given]
     if not given and form is not None and form.piece is not None:

@@ -152,6 +152,32 @@ def test_fs_verity_by_its_own_program(tmp_path):
         assert done.stdout.decode().split()[0] == "sha256:" + formats.fs_verity(tmp_path / "data", **options).hex()
 
 
+@pytest.mark.parametrize(("format", "piece"), [("glacier", 1 << 20), ("bittorrent_v2", 1 << 14)])
+def test_a_format_of_pieces_fixes_their_size(tmp_path, format, piece):
+    (tmp_path / "data").write_bytes(bytes(3 << 20))
+    calls = {
+        "MerkleTree.from_file": lambda **how: MerkleTree.from_file(tmp_path / "data", format=format, **how).root,
+        "build_tree_file": lambda **how: (
+            merklize.build_tree_file(tmp_path / "data", tmp_path / "t", format=format, **how).root
+        ),
+        "merkle_root_file": lambda **how: merklize.merkle_root_file(tmp_path / "data", format=format, **how).root,
+        "plan_tree": lambda **how: merklize.parts.plan_tree("data", 3 << 20, format=format, **how) and None,
+    }
+    for name, call in calls.items():
+        assert call(leaf_size=piece) == call()
+        for option in ("leaf_size", "row_size"):
+            for size in {1000, 2 * piece, *([piece] if option == "row_size" else [])}:
+                why = rf"^{name}: format '{format}' fixes leaf_size: leave {option} out, got {size}$"
+                with pytest.raises(merklize.InvalidArgument, match=why):
+                    call(**{option: size})
+    words = ("tree", "build", tmp_path / "data", "--format", format)
+    assert output(*words, "--leaf-size", str(piece)) == output(*words)
+    for option, size in (("--leaf-size", "1000"), ("--row-size", "1000"), ("--row-size", str(piece))):
+        done = run(*words, option, size)
+        assert done.returncode == 2
+        assert done.stderr.endswith(f"format '{format}' fixes the size of a leaf: leave it out\n".encode())
+
+
 def test_glacier(tmp_path):
     for case in cases("sha256", "glacier", "tree_hash"):
         assert formats.glacier(data_of(case)).hex() == case["root"]

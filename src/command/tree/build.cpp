@@ -61,6 +61,8 @@ TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Le
         refuse(rule && rule != fixed.rule, "rule");
         refuse(mode.has_value(), "key");
         refuse(arguments.has("padding"), "padding");
+        const bool is_other_size = leaves.row_size || leaves.leaf_size.value_or(fixed.piece_size) != fixed.piece_size;
+        refuse(fixed.piece_size != 0 && is_other_size, "the size of a leaf");
         hash = fixed.hash;
         rule = fixed.rule;
         if (fixed.piece_size != 0 && !leaves.are_given && leaves.size() == 0) leaves.leaf_size = fixed.piece_size;
