@@ -94,7 +94,8 @@ public:
     /// leaves are of data of the same size.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call
     ///         changes the file as it is after the wait, so this object may then have more leaves than before.
-    /// errors  as MerkleTree, and io; cancelled, also while waiting, but not once it takes effect. Then it is as before
+    /// errors  as MerkleTree, and io; cancelled, also while waiting, but not once the change takes effect. After an
+    ///         error the file is as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});

@@ -5,6 +5,9 @@
 #include <memory>
 
 #include "arguments.hpp"
+#include "host/input_file.hpp"
+#include "host/invalid.hpp"
+#include "jobs/cancelling.hpp"
 #include "manifests/create.hpp"
 #include "manifests/names.hpp"
 #include "manifests/safetensors.hpp"
@@ -361,8 +364,12 @@ Manifest manifest_of_text(nb::handle text) {
 
 Manifest manifest_of_file(nb::handle path) {
     const std::string file = to_path(path, "path").string();
+    refuse_empty_path(file);
     Manifest manifest;
-    Run::without_gil([&] { manifest = manifests::load(file); });
+    Run{Settings{.device = "cpu"}}([&](const RunOptions& options) {
+        runtime::Progress progress(options.progress);
+        manifest = manifests::load(runtime::InputFile(file), runtime::waiting(progress));
+    });
     return manifest;
 }
 
@@ -398,8 +405,14 @@ nb::tuple fields_of(const Manifest& known) {
 
 // The place of files of the system: (folder, name of a file or an index or None, names of a folder).
 nb::tuple find_weights(nb::handle path, nb::handle ignore, nb::handle follow_links, nb::handle exclude) {
-    const manifests::Source found = manifests::find_source(to_path(path, "path").string(), to_names(ignore, "ignore"),
-                                                           to_flag(follow_links, "follow_links"), to_exclude(exclude));
+    const std::string from = to_path(path, "path").string(), own = to_exclude(exclude);
+    const std::vector<std::string> patterns = to_names(ignore, "ignore");
+    const bool follows = to_flag(follow_links, "follow_links");
+    manifests::Source found;
+    Run{Settings{.device = "cpu"}}([&](const RunOptions& options) {
+        runtime::Progress progress(options.progress);
+        found = manifests::find_source(from, patterns, follows, own, runtime::waiting(progress));
+    });
     const bool is_folder = found.kind == manifests::Kind::folder;
     nb::list names = all_of(found.shards);
     names.extend(all_of(found.files));

@@ -88,8 +88,24 @@ def test_several_at_once(folder: Path) -> None:
     assert wrong == []
 
 
-def test_an_interruption_is_raised(folder: Path) -> None:
-    """By Python's own handler, and by a handler that raises another exception."""
+@pytest.mark.parametrize(
+    "words",
+    [
+        "hash",
+        "hash --check",
+        "hash --check fifo",
+        "hash --keyed data",
+        "manifest show fifo",
+        "manifest show -",
+        "manifest create fifo.index.json",
+        "tree build --leaf-size 16 fifo",
+        "xmss key --first-epoch 0 --last-epoch 0",
+    ],
+)
+def test_an_interruption_is_raised(folder: Path, words: str) -> None:
+    """By Python's own handler, and by a handler that raises another exception, while a command waits for its input."""
+    for name in ("fifo", "fifo.index.json"):
+        os.mkfifo(name)
     reading, writing = os.pipe()
     with open(os.devnull, "wb") as null:
         for raised in (KeyboardInterrupt, ZeroDivisionError):
@@ -100,7 +116,7 @@ def test_an_interruption_is_raised(folder: Path) -> None:
             timer.start()
             try:
                 with pytest.raises(raised):
-                    _native.run_command([b"hash"], (reading, null.fileno(), null.fileno()), Caller())
+                    _native.run_command(words.encode().split(), (reading, null.fileno(), null.fileno()), Caller())
             finally:
                 signal.signal(signal.SIGINT, before)
     os.close(reading)

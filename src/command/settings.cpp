@@ -1,9 +1,6 @@
 #include "command/settings.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "command/endings.hpp"
@@ -12,6 +9,7 @@
 #include "command/urls.hpp"
 #include "hashes/merge_one.hpp"
 #include "hashes/wipe.hpp"
+#include "host/input_file.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -46,16 +44,7 @@ Mode read_key(Call& call, Hash hash, bool is_claimed) {
 }  // namespace
 
 std::size_t read_standard_input(Call& call, std::span<std::byte> out) {
-    const int fd = call.standard_input();
-    std::size_t count = 0;
-    while (count < out.size()) {
-        const ssize_t more = read(fd, out.data() + count, out.size() - count);
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) throw Failure{std::string("standard input: ") + strerror(errno)};
-        if (more == 0) break;
-        count += static_cast<std::size_t>(more);
-    }
-    return count;
+    return runtime::InputFile(call.standard_input(), "standard input").read_some(out, call.waiting());
 }
 
 RunOptions run_options(Call& call, const Arguments& arguments) {

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <set>
 
+#include "jobs/cancelling.hpp"
 #include "manifests/compare.hpp"
 #include "manifests/create.hpp"
 #include "manifests/disk.hpp"
@@ -138,7 +139,10 @@ Report check(const Manifest& known, const CheckOptions& options, const std::func
 Report check(const Manifest& known, const std::string& path, const CheckOptions& options, const RunOptions& run) {
     refuse_empty_path(path);  // what open() throws is a part of the report
     const auto open = [&] {
-        Place place{find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude), nullptr};
+        runtime::Progress progress(run.progress);
+        Place place{find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude,
+                                runtime::waiting(progress)),
+                    nullptr};
         place.storage = open_disk(place.source.folder, options.follow_links, run.threads);
         return place;
     };

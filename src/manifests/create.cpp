@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "jobs/cancelling.hpp"
 #include "manifests/create.hpp"
 #include "manifests/disk.hpp"
 #include "manifests/names.hpp"
@@ -27,7 +28,9 @@ Manifest create(const std::string& path, const Options& options, const RunOption
     require_piece_size(options.piece_size);
     Options plain = options;
     plain.ignore = plain_patterns(options.ignore);
-    const Source source = find_source(path, plain.ignore, options.follow_links, options.exclude);
+    runtime::Progress progress(run.progress);
+    const Source source =
+        find_source(path, plain.ignore, options.follow_links, options.exclude, runtime::waiting(progress));
     return create(source, *open_disk(source.folder, options.follow_links, run.threads), plain, run);
 }
 
@@ -56,7 +59,9 @@ Refreshed refresh(const Manifest& known, const std::string& path, const RefreshO
                   const RunOptions& run) {
     const PublicCall entry("refresh");
     require_files(known);
-    const Source source = find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude);
+    runtime::Progress progress(run.progress);
+    const Source source = find_source(path_in(known, path), known.ignore, options.follow_links, options.exclude,
+                                      runtime::waiting(progress));
     return refresh(known, source, *open_disk(source.folder, options.follow_links, run.threads), options.everything,
                    run);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "host/byte_source.hpp"
 #include "manifests/find.hpp"
 #include "manifests/storage.hpp"
 #include "merklize/device.hpp"
@@ -13,6 +14,10 @@
 namespace merklize::inline v0::manifests {
 
 /// The work of the public functions, for files on a disk or in a store.
+
+/// load() of any source.
+/// wait  as ByteStream::next() calls it
+Manifest load(const runtime::ByteSource& source, const runtime::ByteStream::Wait& wait);
 
 /// Throws invalid_argument unless a manifest can have pieces of this size.
 void require_piece_size(std::uint64_t size);

@@ -186,13 +186,7 @@ private:
 
     static std::string read_bytes(int fd, const std::string& path, std::uint64_t offset, std::uint64_t count) {
         std::string out(count, '\0');
-        for (std::uint64_t done = 0; done < count;) {
-            const ssize_t now = pread(fd, out.data() + done, count - done, static_cast<off_t>(offset + done));
-            if (now < 0 && errno == EINTR) continue;
-            if (now < 0) cannot_read(path, errno);
-            if (now == 0) throw Error(ErrorCode::io, path + ": changed while being read");
-            done += static_cast<std::uint64_t>(now);
-        }
+        runtime::InputFile::whole(fd, path).read_at(std::as_writable_bytes(std::span(out)), offset);
         return out;
     }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <system_error>
 
+#include "host/input_file.hpp"
 #include "manifests/names.hpp"
 #include "manifests/safetensors.hpp"
 
@@ -254,7 +255,7 @@ Kind kind_of_file(std::string_view name) {
 }
 
 Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
-                   const std::string& own) {
+                   const std::string& own, const runtime::ByteStream::Wait& wait) {
     refuse_empty_path(path);
     Source found;
     if (is_folder(path)) {
@@ -272,7 +273,7 @@ Source find_source(const std::string& path, const std::vector<std::string>& igno
         found.shards.push_back(found.name);
         return found;
     }
-    take_index(found, content_of(path), path);
+    take_index(found, content_of(runtime::InputFile(path), wait), path);
     return found;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/byte_source.hpp"
 #include "merklize/manifest.hpp"
 
 namespace merklize::inline v0::manifests {
@@ -36,9 +37,10 @@ struct Source {
 /// ignore        plain patterns of names, or of paths below the folder, that are left out
 /// follow_links  take symbolic links to files for the files
 /// own           the manifest's own path, which is left out
+/// wait          as ByteStream::next() calls it
 /// errors        io (unreadable), invalid_argument (names that no manifest can hold; links and devices in a folder)
 Source find_source(const std::string& path, const std::vector<std::string>& ignore, bool follow_links,
-                   const std::string& own);
+                   const std::string& own, const runtime::ByteStream::Wait& wait);
 
 /// The parts of find_source() that read nothing, for files on a disk or in a store.
 /// text  of the index;  path  for error texts

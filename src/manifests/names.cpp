@@ -1,16 +1,10 @@
 #include "manifests/names.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "host/descriptor.hpp"
 #include "texts/json_reader.hpp"
 
 namespace merklize::inline v0::manifests {
@@ -47,32 +41,27 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, u
     return product / 8;
 }
 
-std::string content_of(const std::string& path) {
-    const auto fail = [&]() { cannot_read(path, errno); };
-    const runtime::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) fail();
-    struct stat info{};
-    if (fstat(file.get(), &info) != 0) fail();
-    const bool has_size = S_ISREG(info.st_mode) && info.st_size > 0;  // files of /proc state none
-    const json::SizeLimit limit(has_size, most_text);
+std::string content_of(const runtime::ByteSource& source, const runtime::ByteStream::Wait& wait) {
+    const auto extent = source.extent();
+    const json::SizeLimit limit(extent.has_value(), most_text);
     const auto require_fits = [&](std::uint64_t size) {
-        if (size > limit.most) invalid(path + ": " + limit.text());
+        if (size > limit.most) invalid(source.name() + ": " + limit.text());
     };
-    if (has_size) require_fits(static_cast<std::uint64_t>(info.st_size));
-    std::string text(has_size ? static_cast<std::size_t>(info.st_size) + 1 : 1, '\0');
-    json::Prefix prefix;
-    for (std::size_t done = 0;;) {
-        const ssize_t count = read(file.get(), text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) fail();
-        const std::size_t before = std::exchange(done, done + static_cast<std::size_t>(count));
-        if (count == 0 || !prefix.take(std::string_view(text).substr(before, done - before))) {
-            text.resize(done);
-            return text;
-        }
-        require_fits(done);
-        if (done == text.size()) text.resize(std::min<std::uint64_t>(2 * done, limit.most + 1));
+    std::string text;
+    if (extent) {
+        require_fits(extent->bytes);
+        text.reserve(extent->bytes);
     }
+    json::Prefix prefix;
+    const auto stream = source.stream();
+    for (auto piece = stream->next(wait); !piece.empty(); piece = stream->next(wait)) {
+        const std::string_view more(reinterpret_cast<const char*>(piece.data()), piece.size());
+        text += more;
+        if (!prefix.take(more)) return text;
+        require_fits(text.size());
+    }
+    if (source.file() == nullptr) source.require_unchanged({});
+    return text;
 }
 
 void require_path(std::string_view name) {

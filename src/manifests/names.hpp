@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/byte_source.hpp"
 #include "host/invalid.hpp"
 #include "merklize/manifest.hpp"
 #include "texts/json_reader.hpp"
@@ -32,10 +33,11 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, u
 
 /// Bytes of the longest text of a manifest or an index.
 inline constexpr std::uint64_t most_text = std::uint64_t{1} << 32;
-/// The text of a file of JSON. Where it cannot be JSON, it may end behind the place that shows this, so that a file
+/// The text of a source of JSON. Where it cannot be JSON, it may end behind the place that shows this, so that a file
 /// without an end does not fill the memory.
+/// wait    as ByteStream::next() calls it
 /// errors  io; invalid_argument (more than most_text bytes, or than json::most_streamed without a known size)
-std::string content_of(const std::string& path);
+std::string content_of(const runtime::ByteSource& source, const runtime::ByteStream::Wait& wait);
 /// Throws invalid_argument unless the name of a file stays in its folder on every system.
 void require_path(std::string_view name);
 /// Throws invalid_argument if two names differ only in the case of ASCII letters, which some systems ignore.

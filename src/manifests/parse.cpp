@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "host/input_file.hpp"
+#include "manifests/create.hpp"
 #include "manifests/names.hpp"
 #include "merklize/pieces.hpp"
 
@@ -299,14 +301,18 @@ private:
 
 Manifest parse(std::string_view text) { return Parser(text).parse(); }
 
-Manifest load(const std::string& path) {
-    refuse_empty_path(path);
-    const std::string text = content_of(path);
+Manifest load(const runtime::ByteSource& source, const runtime::ByteStream::Wait& wait) {
+    const std::string text = content_of(source, wait);
     try {
         return parse(text);
     } catch (const Error& error) {
-        invalid(path + ": " + error.what());
+        invalid(source.name() + ": " + error.what());
     }
+}
+
+Manifest load(const std::string& path) {
+    refuse_empty_path(path);
+    return load(runtime::InputFile(path), [] { return true; });
 }
 
 }  // namespace merklize::inline v0::manifests

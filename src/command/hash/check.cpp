@@ -1,13 +1,10 @@
 #include "command/hash/check.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -16,7 +13,8 @@
 #include "command/hash/in_order.hpp"
 #include "command/hash/writers.hpp"
 #include "command/output/output.hpp"
-#include "host/descriptor.hpp"
+#include "command/urls.hpp"
+#include "host/input_file.hpp"
 
 namespace merklize::command {
 namespace {
@@ -34,9 +32,7 @@ constexpr std::size_t most_named = 5;           // improper lines of a list that
 class Lines {
 public:
     Lines(Call& call, const std::string& list) : call_(call) {
-        fd_ = list == standard_input_name ? call.standard_input() : open(list.c_str(), O_RDONLY | O_CLOEXEC);
-        if (fd_ < 0) throw Failure{strerror(errno)};
-        if (list != standard_input_name) owned_ = runtime::Descriptor(fd_);
+        guarded([&] { source_ = open_input(call, list); });
         while (data_.size() < 4 && !ended_) read_more();
         skip_mark();
     }
@@ -89,18 +85,27 @@ private:
         constexpr std::size_t piece = 1 << 16;
         const std::size_t before = data_.size();
         data_.resize(before + piece);
-        ssize_t count = 0;
-        do {
-            count = read(fd_, data_.data() + before, piece);
-        } while (count < 0 && errno == EINTR);
-        if (count < 0) throw Failure{strerror(errno)};
-        data_.resize(before + static_cast<std::size_t>(count));
+        const auto room = std::as_writable_bytes(std::span(data_)).subspan(before);
+        std::size_t count = 0;
+        guarded([&] {  // waits for one byte, and takes what there is
+            count = source_->file()->read_some(room.first(1), call_.waiting());
+            if (count != 0) count += source_->file()->read_some(room.subspan(1), [] { return false; });
+        });
+        data_.resize(before + count);
         ended_ = count == 0;
     }
 
+    // The caller names the list.
+    template <class Action>
+    static void guarded(Action action) try {
+        action();
+    } catch (const Error& error) {
+        if (error.system_error() == 0) throw;
+        throw Failure{strerror(error.system_error())};
+    }
+
     Call& call_;
-    int fd_;
-    runtime::Descriptor owned_{};
+    std::unique_ptr<runtime::ByteSource> source_{};
     std::string data_{};
     std::size_t at_ = 0;
     bool ended_ = false;

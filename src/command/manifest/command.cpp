@@ -72,18 +72,7 @@ void require_own(const std::string& folder, const std::string& target) {
 }
 
 Manifest load(Call& call, const std::string& file) {
-    if (!is_url(file)) return manifests::load(file);
-    const auto object = open_input(call, file);
-    const json::SizeLimit limit(object->extent().has_value(), manifests::most_text);
-    json::Prefix prefix;
-    const auto may_be = [&](std::string_view begin, std::size_t checked) { return prefix.take(begin.substr(checked)); };
-    const std::vector<std::byte> text = read_all(call, *object, limit.most, may_be);
-    if (text.size() > limit.most) throw Failure{object->name() + ": " + limit.text()};
-    try {
-        return manifests::parse({reinterpret_cast<const char*>(text.data()), text.size()});
-    } catch (const Error& error) {
-        throw Failure{object->name() + ": " + error.what()};
-    }
+    return manifests::load(*open_input(call, file), call.waiting());
 }
 
 // The URL of the file or index itself, if `url` names its folder.
@@ -164,7 +153,8 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
             manifest = manifests::create(place.source, *place.storage, options, run);
         } else {
             manifests::require_piece_size(options.piece_size);
-            const auto source = manifests::find_source(path, options.ignore, options.follow_links, options.exclude);
+            const auto source = manifests::find_source(path, options.ignore, options.follow_links, options.exclude,
+                                                       call.waiting());
             const auto storage = manifests::open_disk(source.folder, options.follow_links, run.threads);
             manifest = manifests::create(source, *storage, options, run);
             for (const std::string& pattern : source.unmatched)
