@@ -348,3 +348,34 @@ def test_a_link_to_nothing(tmp_path):
         assert done.returncode == 1
         assert f"m/gone is a symbolic link that leads to nothing ({why}" in done.stderr.decode()
         (tmp_path / "m" / "gone").unlink()
+
+
+def test_a_manifest_from_standard_input(tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "a").write_bytes(b"a")
+    text = output("manifest", "create", model)
+    (tmp_path / "known.json").write_text(text)
+    for words in (("show", "-"), ("check", "-", model), ("diff", "-", tmp_path / "known.json")):
+        assert output("manifest", *words, stdin=text.encode()), words
+    assert output("manifest", "check", "-", stdin=text.encode(), cwd=model)
+    done = merklize("manifest", "refresh", "-", model, stdin=text.encode())
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"MANIFEST is written again, so it cannot be standard input" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_a_check_cannot_take_says_what_helps(tmp_path, kind):
+    """`check` has no --ignore: the manifest says what is left out."""
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "a").write_bytes(b"a")
+    output("manifest", "create", model, "-o", tmp_path / "m.json")
+    if kind == "link":
+        (model / "more").symlink_to("a")
+    else:
+        os.mkfifo(model / "more")
+    for words in (("create", model), ("check", tmp_path / "m.json", model), ("refresh", tmp_path / "m.json", model)):
+        done = merklize("manifest", *words)
+        assert done.returncode == 1
+        assert b"leave it out when the manifest is made" in done.stdout + done.stderr, words

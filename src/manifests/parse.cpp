@@ -277,6 +277,8 @@ private:
     }
 
     void require_names() const {
+        if (manifest_.kind == Kind::tensors && !(manifest_.shards.empty() && manifest_.files.empty()))
+            bad("kind 'tensors' is of tensors in memory, so shards and files must be empty lists");
         std::vector<std::string> names;
         for (const Shard& shard : manifest_.shards) names.push_back(shard.path);
         for (const File& file : manifest_.files) names.push_back(file.path);

@@ -172,6 +172,7 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
 
 int run_manifest_refresh(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
+    if (file == standard_input_name) throw UsageError{"MANIFEST is written again, so it cannot be standard input"};
     RunOptions run = run_options(call, arguments);
     const Manifest known = load(call, file);
     const manifests::RefreshOptions options{arguments.has("all"), arguments.has("follow-links"), file};
@@ -206,7 +207,8 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     RunOptions run = run_options(call, arguments);
     const Manifest known = load(call, file);
-    const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), file};
+    const std::string own = file == standard_input_name ? "" : file;
+    const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), own};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
     manifests::Report report;
     {
@@ -214,7 +216,7 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
         run.progress = bar.part(1, options.only.empty() ? known.bytes() : 0);
         if (is_url(path)) {
             const auto find = [&] {
-                return call.caller().opener()->find_weights(url_in(known, path), known.ignore, file, run);
+                return call.caller().opener()->find_weights(url_in(known, path), known.ignore, own, run);
             };
             report = manifests::check(known, options, find, run);
         } else {
