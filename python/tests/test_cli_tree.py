@@ -122,6 +122,49 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
+def test_a_build_that_fails_says_what_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "data").touch()
+    os.truncate(tmp_path / "data", 256 << 30)
+    words = ("tree", "build", "data", "--leaf-size", "16M", "-o", "tree")
+    with subprocess.Popen([COMMAND, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        eventually((tmp_path / "tree.partial").exists)
+        os.truncate(tmp_path / "data", 1)
+        _, said = process.communicate(timeout=HANG)
+    assert process.returncode == 1
+    assert said.startswith(b"merklize: data: shrank while being read")
+    assert said.endswith(b"; tree.partial is kept, and a build of the same data goes on from there\n")
+    (tmp_path / "tree.partial").write_bytes(b"somebody's own")
+    said = merklize(*words, cwd=tmp_path).stderr
+    assert said.endswith(b"it is not what a build of a tree left; move or remove it first\n")
+
+
+def test_names_that_are_no_text_are_whole_in_json(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(bytes(3000))
+    for name in (b"i\xff", b"t\xff", b"o\xff"):
+        (tmp_path / os.fsdecode(name)).write_bytes(bytes(3000))
+    build = ("tree", "build", b"i\xff", "--leaf-size", "1000", "--json")
+    calls: dict[tuple[str | bytes, ...], dict[str, bytes]] = {
+        build: {"file": b"i\xff"},
+        (*build, "-o", b"t\xff"): {"file": b"i\xff", "tree": b"t\xff"},
+        ("tree", "build", b"i\xff", "--format", "fs_verity", "--json"): {"file": b"i\xff"},
+        ("tree", "root", b"t\xff", "--json"): {"file": b"t\xff"},
+        ("tree", "info", b"t\xff", "--json"): {"file": b"t\xff"},
+        ("tree", "check", b"t\xff", b"i\xff", "--json"): {"file": b"t\xff", "input": b"i\xff"},
+        ("tree", "diff", b"t\xff", b"t\xff", "--json"): {"old": b"t\xff", "new": b"t\xff"},
+        ("tree", "append", b"t\xff", b"i\xff", "--json"): {"tree": b"t\xff"},
+        ("bao", "outboard", b"i\xff", "-o", b"o\xff", "--json"): {"file": b"i\xff", "output": b"o\xff"},
+        ("bao", "verify", b"i\xff", "--outboard", b"o\xff", "--root", library.hash(bytes(3000)).hex(), "--json"): {
+            "file": b"i\xff"
+        },
+    }
+    for words, names in calls.items():
+        facts = json.loads(output(*words, cwd=tmp_path))
+        for key, name in names.items():
+            assert facts[key] == name.decode(errors="replace"), words
+            assert bytes.fromhex(facts[f"{key}_hex"]) == name, words
+    assert "file_hex" not in json.loads(output("tree", "build", "data", "--leaf-size", "1000", "--json", cwd=tmp_path))
+
+
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b"null", b"MKZP", b"\xff" * 100, b"{" * 60000, b" " * 70000])
 def test_what_is_no_proof_fails_in_one_line(data: bytes) -> None:
     done = merklize("tree", "verify", "-", "--root", KNOWN_ROOT, stdin=data)

@@ -128,6 +128,11 @@ KeptByInterruption::KeptByInterruption(Call& call, const std::string& path)
     call_.kept_file_ = this;
 }
 
+std::string KeptByInterruption::hint() const {
+    if (access(path_.c_str(), F_OK) != 0) return "";
+    return "; " + sentence(path_) + " is kept, and a build of the same data goes on from there";
+}
+
 KeptByInterruption::~KeptByInterruption() {
     if (call_.is_cancelled_) call_.tell_kept();
     call_.kept_file_ = nullptr;

@@ -97,6 +97,9 @@ public:
     KeptByInterruption(const KeptByInterruption&) = delete;
     KeptByInterruption& operator=(const KeptByInterruption&) = delete;
 
+    /// What the text of an error says of the file; empty if it does not exist.
+    std::string hint() const;
+
 private:
     friend class Call;
 

@@ -28,8 +28,8 @@ int run_piece(Call& call, const Arguments& arguments) {
         return 0;
     }
     json::Object fields;
-    json::put_name(fields, shown_name(call, file));
-    fields.text("v2", piece.v2()).text("v1", piece.v1()).text("root", piece.root.hex());
+    fields.name("name", shown_name(call, file)).text("v2", piece.v2()).text("v1", piece.v1());
+    fields.text("root", piece.root.hex());
     call.line(fields.number("bytes", piece.bytes).number("padded_bytes", piece.padded_bytes()).done());
     return 0;
 }

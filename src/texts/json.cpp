@@ -83,9 +83,9 @@ std::string indented(std::string_view json, std::size_t width) {
     return lines;
 }
 
-void put_name(Object& object, std::string_view bytes) {
-    object.text("name", display(bytes));
-    if (!is_utf8(bytes)) object.text("name_hex", to_hex(std::as_bytes(std::span(bytes))));
+Object& Object::name(std::string_view key, std::string_view bytes) {
+    text(key, display(bytes));
+    return is_utf8(bytes) ? *this : text(std::string(key) + "_hex", to_hex(std::as_bytes(std::span(bytes))));
 }
 
 }  // namespace merklize::json

@@ -23,6 +23,8 @@ class Object {
 public:
     Object& put(std::string_view name, const std::string& value);  ///< any JSON
     Object& text(std::string_view name, std::string_view value) { return put(name, json::text(value)); }
+    /// The name of a file. If it is not UTF-8, its bytes follow as "<key>_hex".
+    Object& name(std::string_view key, std::string_view bytes);
     template <class Number>
         requires std::is_arithmetic_v<Number>
     Object& number(std::string_view name, Number value) {
@@ -52,8 +54,5 @@ private:
 /// The same value, with one line for each member.
 /// width  spaces for each depth
 std::string indented(std::string_view json, std::size_t width = 2);
-
-/// The name of a file as "name". If it is not UTF-8, its bytes follow as "name_hex".
-void put_name(Object& object, std::string_view bytes);
 
 }  // namespace merklize::json

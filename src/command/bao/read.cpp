@@ -205,7 +205,7 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
         json::Array texts;
         for (const std::string& reason : reasons) texts.put(json::text(reason));
         call.line(json::Object()
-                      .text("file", display(shown_name(call, name)))
+                      .name("file", shown_name(call, name))
                       .number("valid", reasons.empty())
                       .text("root", root.hex())
                       .number("size", size)

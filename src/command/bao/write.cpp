@@ -30,12 +30,12 @@ int report(Call& call, const Arguments& arguments, const Digest& root, const std
     }
     const BaoForm form = bao_form_of(arguments);
     call.line(json::Object()
-                  .text("file", display(shown_name(call, arguments.words()[0])))
+                  .name("file", shown_name(call, arguments.words()[0]))
                   .text("root", root.hex())
                   .number("group_size", form.group_bytes())
                   .text("order", form.order == BaoOrder::pre ? "pre" : "post")
                   .number("has_size", form.has_size)
-                  .text("output", display(shown_name(call, *out)))
+                  .name("output", shown_name(call, *out))
                   .done());
     return 0;
 }

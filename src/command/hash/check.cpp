@@ -264,8 +264,8 @@ void Check::put(const std::string& list, const Line& line, Verdict verdict, cons
     if (verdict == Verdict::missing) return;
     if (json_) {
         json::Object entry;
-        if (!line.content.is_bad()) json::put_name(entry, line.content.name);
-        entry.text("list", display(list)).number("line", line.number).number("ok", is_good);
+        if (!line.content.is_bad()) entry.name("name", line.content.name);
+        entry.name("list", list).number("line", line.number).number("ok", is_good);
         if (!error.empty()) entry.text("error", error);
         json_->put(entry);
     } else if (verdict != Verdict::improper && !rules_.is_silent && !(is_good && rules_.is_quiet)) {

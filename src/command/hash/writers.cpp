@@ -38,7 +38,7 @@ void JsonList::put(const json::Object& entry) {
 
 void JsonList::put(const HashResult& result, const HashJob& job) {
     json::Object entry;
-    json::put_name(entry, result.path);
+    entry.name("name", result.path);
     if (!result.error.empty()) return put(entry.text("error", result.error));
     // The digits are written piece by piece, because they may be longer than the memory.
     std::string text = entry.text("hash", "").done();

@@ -39,7 +39,7 @@ int build_fs_verity(Call& call, const Arguments& arguments, const std::string& f
     options.progress = bar.part_of(*input);
     const std::string digest = "sha256:" + runtime::fs_verity_of(*input, {}, options).hex();
     call.line(arguments.has("json")
-                  ? json::Object().text("file", display(shown_name(call, file))).text("digest", digest).done()
+                  ? json::Object().name("file", shown_name(call, file)).text("digest", digest).done()
                   : digest);
     return 0;
 }
@@ -125,7 +125,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     std::unique_ptr<runtime::ByteSource> opened;
     const TreeInput input = tree_input(call, file, leaves.kind(), leaves.size(), opened);
     json::Object facts;
-    facts.text("file", display(shown_name(call, file)));
+    facts.name("file", shown_name(call, file));
     Timings times{};
     TreeFacts built{};
     {
@@ -133,9 +133,16 @@ int run_tree_build(Call& call, const Arguments& arguments) {
         options.progress = opened ? bar.part_of(*opened) : bar.part_of(file);
         if (out) {
             std::optional<KeptByInterruption> kept;
+            const std::string partial = runtime::AtomicFile::partial_of(made->path()).string();
             if (std::filesystem::is_regular_file(file) && !is_url(*out))
-                kept.emplace(call, runtime::AtomicFile::partial_of(*out).string());  // a pipe cannot be read again
-            built = build_tree_file(input, made->path(), form, !arguments.has("no-resume"), options);
+                kept.emplace(call, partial);  // a pipe cannot be read again
+            try {
+                built = build_tree_file(input, made->path(), form, !arguments.has("no-resume"), options);
+            } catch (const Error& error) {
+                const bool is_of_another_build = std::string_view(error.what()).starts_with(partial);
+                if (!kept || is_of_another_build || error.code() == ErrorCode::cancelled) throw;
+                throw Failure{reason_of(error) + kept->hint()};
+            }
         } else if (options.policy != Policy{} || shows_times) {
             if (shows_times) options.timings = &times;
             const MerkleTree tree = MerkleTree::from_file(input, form, options);
@@ -161,7 +168,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     } else {
         facts.put("leaf_size", "null");
     }
-    if (out) facts.text("tree", display(shown_name(call, *out)));
+    if (out) facts.name("tree", shown_name(call, *out));
     call.line(facts.done());
     return 0;
 }

@@ -104,7 +104,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
     const std::string root = tree.root().hex();
     call.line(
         arguments.has("json")
-            ? json::Object().text("tree", display(file)).text("root", root).number("updated", leaves.size()).done()
+            ? json::Object().name("tree", file).text("root", root).number("updated", leaves.size()).done()
             : root);
     return 0;
 }
@@ -128,7 +128,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
     }
     const std::string root = tree.root().hex();
     call.line(arguments.has("json") ? json::Object()
-                                          .text("tree", display(file))
+                                          .name("tree", file)
                                           .text("root", root)
                                           .number("n_leaves", tree.n_leaves())
                                           .number("appended", appended)

@@ -143,11 +143,11 @@ int run_tree_check(Call& call, const Arguments& arguments) {
                         source.total_bytes != 0 ? source.total_bytes : found.other_bytes, tree.n_leaves());
     if (arguments.has("json")) {
         json::Object facts;
-        facts.text("file", display(shown_name(call, file))).number("ok", ok).put("wrong", nodes_json(wrong));
+        facts.name("file", shown_name(call, file)).number("ok", ok).put("wrong", nodes_json(wrong));
         if (root) facts.text("root", tree.root().hex()).number("root_ok", is_root);
         if (n_leaves) facts.number("n_leaves_ok", is_count);
         if (has_data) {
-            facts.text("input", display(shown_name(call, name))).number("same", is_same);
+            facts.name("input", shown_name(call, name)).number("same", is_same);
             facts.number("n_differing", found.count).put("differing", blocks.json(found.leaves));
             facts.number("n_leaves", tree.n_leaves()).number("input_leaves", found.other_leaves);
             if (!is_size) facts.number("file_size", source.total_bytes).number("input_size", found.other_bytes);
@@ -182,8 +182,8 @@ int run_tree_diff(Call& call, const Arguments& arguments) {
     const Blocks blocks(leaf_bytes, longer.source().total_bytes, longer.n_leaves());
     if (arguments.has("json")) {
         call.line(json::Object()
-                      .text("old", display(shown_name(call, one)))
-                      .text("new", display(shown_name(call, two)))
+                      .name("old", shown_name(call, one))
+                      .name("new", shown_name(call, two))
                       .number("same", is_same)
                       .number("n_differing", found.count)
                       .put("differing", blocks.json(found.leaves))

@@ -17,7 +17,7 @@ int run_tree_root(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const std::string root = open_tree(call, file).root().hex();
     call.line(arguments.has("json")
-                  ? json::Object().text("file", display(shown_name(call, file))).text("root", root).done()
+                  ? json::Object().name("file", shown_name(call, file)).text("root", root).done()
                   : root);
     return 0;
 }
@@ -30,7 +30,7 @@ int run_tree_info(Call& call, const Arguments& arguments) {
     const LeafSource& source = tree.source();
     if (arguments.has("json")) {
         json::Object facts;
-        facts.text("file", display(shown_name(call, file)))
+        facts.name("file", shown_name(call, file))
             .text("hash", hash)
             .text("rule", rule)
             .number("keyed", tree.is_keyed());
