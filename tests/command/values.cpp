@@ -100,7 +100,7 @@ TEST("values: JSON is written as Python writes it") {
              "{\n  \"a\": \"b\",\n  \"n\": 3,\n  \"t\": true,\n  \"l\": [\n    1,\n    2\n  ]\n}");
     CHECK_EQ(json::indented("{\"a\": [], \"b\": {}}"), "{\n  \"a\": [],\n  \"b\": {}\n}");
     json::Object named;
-    json::put_name(named, "i\xffv");
+    named.name("name", "i\xffv");
     CHECK_EQ(named.done(), "{\"name\": \"i\\ufffdv\", \"name_hex\": \"69ff76\"}");
 }
 
