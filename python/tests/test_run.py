@@ -354,6 +354,32 @@ def test_signals_while_a_fifo_is_opened(tmp_path, call):
     assert python(script, path) == "interrupted"
 
 
+@pytest.mark.parametrize(
+    "call", ["tree.save(path)", "writer.finish()", "file.append(leaves)", "file.update({0: leaves[1]})"]
+)
+def test_ctrl_c_while_another_process_changes_the_file(tmp_path, call):
+    """The lock on the file keeps the call waiting. What is interrupted is not written."""
+    script = f"""
+        {textwrap.indent(DURING, " " * 8).strip()}
+        import fcntl
+        import numpy as np, merklize
+        path, leaves = sys.argv[1], np.arange(64, dtype=np.uint8).reshape(2, 32)
+        tree = merklize.MerkleTree(leaves)
+        tree.save(path)
+        before = open(path, "rb").read()
+        file, writer = merklize.TreeFile(path), merklize.TreeWriter(path, 1)
+        writer.append(leaves[:1])
+        held = open(path, "rb")
+        fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            during_the_next_call(lambda: signal.pthread_kill(main, signal.SIGINT))
+            {call}
+        except KeyboardInterrupt:
+            print(open(path, "rb").read() == before)
+    """
+    assert python(script, tmp_path / "tree") == "True"
+
+
 @pytest.mark.parametrize("threads", [1, None])
 def test_daemon_threads_at_the_end(threads):
     """The interpreter ends while they compute, with progress functions or without: the process must not abort."""
