@@ -110,15 +110,15 @@ merklize_status merklize_bao_decode_slice(const uint8_t* slice, size_t slice_byt
         int& is_valid = call.result(valid, "valid");
         const Digest trusted = from_c(call.need(root, "root"));
         const BaoForm as = slice_form(form_of(call, form));
-        if (as.has_size && message_bytes != 0)
-            call.invalid("message_bytes", "must be 0, because the slice states the size, got " +
-                                              std::to_string(message_bytes));
         const auto given = call.bytes(static_cast<const void*>(slice), slice_bytes, "slice");
         std::optional<std::vector<std::byte>> decoded;
         try {
             decoded = merklize::bao_decode_slice(given, trusted, {first, count}, as, message_bytes);
         } catch (const BaoMismatch&) {  // no error
         }
+        if (as.has_size && message_bytes != 0)
+            call.invalid("message_bytes", "must be 0: the form has the size in front of the slice, got " +
+                                              std::to_string(message_bytes));
         is_valid = 0;
         if (decoded) {
             call.put_bytes(*decoded, out, capacity, length);

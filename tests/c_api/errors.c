@@ -197,7 +197,7 @@ static void test_numbers_alone(void) {
     matrix.first = 8;
     FAILS(MERKLIZE_INVALID_ARGUMENT, ": matrix 0: first must be 0 without a buffer, got 8",
           merklize_hash_rows(&matrix, 1, MERKLIZE_HASH_blake3, 0, NULL, merklize_output_digests(&digest, 1), NULL));
-    FAILS(MERKLIZE_INVALID_ARGUMENT, ": message_bytes must be 0, because the slice states the size, got 77",
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": message_bytes must be 0: the form has the size in front of the slice, got 77",
           merklize_bao_decode_slice(out, 64, &digest, NULL, 0, 1, 77, out, 64, &count, &valid));
 }
 
