@@ -7,16 +7,27 @@ namespace manifests = merklize::manifests;
 namespace {
 
 struct ManifestOptions {
-    ManifestOptions(const Call& call, const merklize_manifest_options* given) {
+    enum class Of : std::uint8_t { create, check, refresh };
+
+    ManifestOptions(const Call& call, const merklize_manifest_options* given, Of of) {
         if (given == nullptr) return;
         const merklize_manifest_options& options = *given;
         if (options.piece_size != 0) piece_size = options.piece_size == UINT64_MAX ? 0 : options.piece_size;
-        for (const char* const& pattern : call.items(options.patterns, options.pattern_count, "options.patterns"))
-            patterns.emplace_back(&call.need(pattern, "options.patterns[i]"));
+        for (const char* const& pattern : call.items(options.patterns, options.pattern_count, "options->patterns"))
+            patterns.emplace_back(
+                &call.need(pattern, ("options->patterns[" + std::to_string(patterns.size()) + "]").c_str()));
         if (options.exclude != nullptr) exclude = options.exclude;
         follow_links = call.flag(options.follow_links, "options->follow_links");
         everything = call.flag(options.everything, "options->everything");
         if (call.flag(options.tiles, "options->tiles")) digest = manifests::DigestKind::tiles;
+        const auto refuse = [&](bool is_given, const char* name) {
+            if (is_given) call.invalid(name, "must be 0: this call does not use it");
+        };
+        refuse(of != Of::create && options.piece_size != 0, "options->piece_size");
+        refuse(of != Of::create && options.tiles != 0, "options->tiles");
+        refuse(of != Of::refresh && everything, "options->everything");
+        if (of == Of::refresh && !patterns.empty())
+            call.invalid("options->patterns", "must be none: they are the manifest's own");
     }
 
     std::uint64_t piece_size = manifests::default_piece_size;
@@ -43,7 +54,7 @@ merklize_status merklize_manifest_create(const char* path, const merklize_manife
                                          const merklize_run_options* run_options, merklize_manifest** manifest) {
     return run("merklize_manifest_create", [&](const Call& call) {
         merklize_manifest*& out = call.result(manifest, "manifest");
-        const ManifestOptions given(call, options);
+        const ManifestOptions given(call, options, ManifestOptions::Of::create);
         const Options run(call, run_options);
         const char* const source = call.path(path, "path");
         out = new merklize_manifest{manifests::create(
@@ -96,7 +107,7 @@ merklize_status merklize_manifest_check(const merklize_manifest* manifest, const
                                         const merklize_run_options* run_options, merklize_differences** differences) {
     return run("merklize_manifest_check", [&](const Call& call) {
         merklize_differences*& out = call.result(differences, "differences");
-        const ManifestOptions given(call, options);
+        const ManifestOptions given(call, options, ManifestOptions::Of::check);
         const Options run(call, run_options);
         manifests::Report report = manifests::check(call.need(manifest, "manifest").value, call.path(path, "path"),
                                                     {given.patterns, given.follow_links, given.exclude}, run.get());
@@ -118,8 +129,7 @@ merklize_status merklize_manifest_refresh(const merklize_manifest* manifest, con
                                           const merklize_run_options* run_options, merklize_manifest** made) {
     return run("merklize_manifest_refresh", [&](const Call& call) {
         merklize_manifest*& out = call.result(made, "made");
-        const ManifestOptions given(call, options);
-        if (!given.patterns.empty()) call.invalid("options.patterns", "must be none: they are the manifest's own");
+        const ManifestOptions given(call, options, ManifestOptions::Of::refresh);
         const Options run(call, run_options);
         manifests::Refreshed found =
             manifests::refresh(call.need(manifest, "manifest").value, call.path(path, "path"),

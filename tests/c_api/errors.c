@@ -188,8 +188,21 @@ static void test_numbers_alone(void) {
     NUMBER("resume", merklize_tree_writer_create(file_path("tree.mkl"), 8, NULL, 0, 0, 2, NULL, &writer));
     OK(merklize_manifest_create(file_path(""), NULL, NULL, &manifest));
     NUMBER("with_seen", merklize_manifest_to_json(manifest, 2, NULL, 0, &count));
-    merklize_manifest_free(manifest);
 #undef NUMBER
+#define UNUSED(argument, call) \
+    FAILS(MERKLIZE_INVALID_ARGUMENT, ": options->" argument " must be 0: this call does not use it", call)
+    const merklize_manifest_options every = {.everything = 1}, by_tiles = {.tiles = 1},
+                                    pieces = {.piece_size = 1 << 18};
+    merklize_manifest *made = NULL;
+    merklize_differences *differences = NULL;
+    UNUSED("everything", merklize_manifest_create("folder", &every, NULL, &made));
+    UNUSED("everything", merklize_manifest_check(manifest, "folder", &every, NULL, &differences));
+    UNUSED("tiles", merklize_manifest_check(manifest, "folder", &by_tiles, NULL, &differences));
+    UNUSED("tiles", merklize_manifest_refresh(manifest, "folder", &by_tiles, NULL, &made));
+    UNUSED("piece_size", merklize_manifest_check(manifest, "folder", &pieces, NULL, &differences));
+    UNUSED("piece_size", merklize_manifest_refresh(manifest, "folder", &pieces, NULL, &made));
+#undef UNUSED
+    merklize_manifest_free(manifest);
     FAILS(MERKLIZE_INVALID_ARGUMENT, ": form->word_bytes must be 0: each matrix states its own, got 7",
           merklize_commitment_build(&matrix, 1, &sized, NULL, &commitment));
     FAILS(MERKLIZE_INVALID_ARGUMENT, ": form->word_bytes must be 0: each matrix states its own, got 7",

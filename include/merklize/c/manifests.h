@@ -8,7 +8,8 @@
 /* A manifest lists tensors and files with their digests, under one root. All texts are UTF-8; paths are those of the
  * system. */
 
-/* A null struct, and 0 or null in a field, mean the default.
+/* A null struct, and 0 or null in a field, mean the default. piece_size, everything and tiles must be 0 for a call that
+ * does not use them.
  * piece_size  create: the manifest records the digest of each piece of this size, so that a check can name the piece
  *             that differs. A power of two, at least 256 KiB. 0: 1 MiB; UINT64_MAX: no pieces
  * patterns    [pattern_count], as in a shell (`*.lock`). create: files of a folder that are left out. check: the
