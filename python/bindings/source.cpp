@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "host/input_file.hpp"
+#include "host/invalid.hpp"
 #include "python_calls.hpp"
 
 namespace merklize::binding {
@@ -139,7 +140,11 @@ void PythonSource::require_unchanged(const Identity&) const {
 }
 
 std::unique_ptr<runtime::ByteSource> to_source(nb::handle object) {
-    if (nb::isinstance<nb::bytes>(object)) return std::make_unique<runtime::InputFile>(to_path(object, "path"));
+    if (nb::isinstance<nb::bytes>(object)) {
+        const std::filesystem::path path = to_path(object, "path");
+        refuse_empty_path(path.native());
+        return std::make_unique<runtime::InputFile>(path);
+    }
     const nb::object descriptor = object.attr("descriptor");
     if (descriptor.is_none()) return std::make_unique<PythonSource>(object);
     return std::make_unique<runtime::InputFile>(to_int(descriptor, "source: descriptor"), text_of(object.attr("name")));

@@ -582,3 +582,34 @@ def test_wrong_arguments_are_named(tmp_path):
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda _: merklize.hash_file(""),
+        lambda _: merklize.hash_file("", hash="sha256"),
+        lambda some: merklize.hash_files([some, ""]),
+        lambda _: merklize.TreeFile(""),
+        lambda _: merklize.TreeWriter("", 4),
+        lambda _: merklize.MerkleTree.from_file("", 32),
+        lambda some: merklize.MerkleTree.from_file(some, 32).save(""),
+        lambda _: merklize.merkle_root_file("", leaf_size=32),
+        lambda some: merklize.build_tree_file(some, "", leaf_size=32),
+        lambda some: merklize.bao.outboard_file(some, ""),
+        lambda some: merklize.bao.outboard_file("", some),
+        lambda some: merklize.bao.encode_file(some, ""),
+        lambda _: merklize.manifest(""),
+        lambda _: merklize.formats.fs_verity(""),
+        lambda _: merklize.formats.piece_cid(""),
+        lambda _: merklize.formats.dm_verity(""),
+        lambda some: merklize.formats.dm_verity_format(some, ""),
+        lambda _: merklize.formats.dm_verity_dump(""),
+    ],
+)
+def test_an_empty_path_is_refused_at_once(call, tmp_path, monkeypatch):
+    (tmp_path / "some").write_bytes(bytes(4096))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(merklize.InvalidArgument, match="must not be empty: it names no file"):
+        call("some")
+    assert [path.name for path in tmp_path.iterdir()] == ["some"]

@@ -147,6 +147,7 @@ BaoOutput bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kin
 
 Digest bao_of(const ByteSource& source, const BaoForm& form, Placer::Kind kind, const std::filesystem::path& out,
               const RunOptions& options) {
+    refuse_empty_path(out.native(), "out");
     require(form, kind);
     if (source.file() != nullptr) require_apart(Storage(source.file()->fd()), out);
     AtomicFile file = AtomicFile::temporary(out);
@@ -230,7 +231,6 @@ BaoOutput bao_outboard_file(int fd, std::string_view name, const BaoForm& form, 
 Digest bao_outboard_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                          const RunOptions& options) {
     const PublicCall entry("bao_outboard_file");
-    refuse_empty_path(out.native(), "out");
     return bao_of(InputFile::whole(fd, name), form, Kind::outboard, out, options);
 }
 
@@ -253,7 +253,6 @@ Digest bao_encode(ByteView data, std::span<std::byte> out, const BaoForm& form, 
 Digest bao_encode_file(int fd, std::string_view name, const BaoForm& form, const std::filesystem::path& out,
                        const RunOptions& options) {
     const PublicCall entry("bao_encode_file");
-    refuse_empty_path(out.native(), "out");
     return bao_of(InputFile::whole(fd, name), form, Kind::encoding, out, options);
 }
 
