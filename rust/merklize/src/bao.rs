@@ -171,11 +171,11 @@ pub fn slice(data: &[u8], outboard: &[u8], form: Form, range: Range<u64>) -> Res
 
 /// Verifies a slice and returns bytes `range` of its message; fewer if the message ends within the range.
 ///
-/// `message_bytes` is used only if the form has no size. It need not be trusted.
+/// `message_bytes` is the message's size if the form has no size; it need not be trusted. Otherwise it is 0.
 ///
 /// # Errors
-/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. An invalid form; a range that ends before its
-/// start.
+/// [`NotValid`](crate::ErrorKind::NotValid): the slice does not verify. An invalid form; `message_bytes` of a form with
+/// size; a range that ends before its start.
 pub fn decode_slice(slice: &[u8], root: &Digest, form: Form, range: Range<u64>, message_bytes: u64) -> Result<Vec<u8>> {
     let count = length_of("bao::decode_slice", &range)?;
     // No slice proves more bytes than it has.
