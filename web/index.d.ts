@@ -44,7 +44,8 @@ export interface Mode {
     context?: string;
 }
 export interface Output {
-    /** Bytes of output; default 32. 'blake3' has up to 2^32 in one call, 2^27 as digits; 'blake2s' 1 to 32; others 32. */
+    /** Bytes of output; default 32. 'blake3' has up to 2^32 in one call (2^27 as digits), 'blake2s' 1 to 32, others 32.
+     */
     length?: number;
     /** Position of the first byte. */
     seek?: number;

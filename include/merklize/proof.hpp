@@ -98,8 +98,8 @@ struct Roots {
     Digest old_root, new_root;
 };
 
-/// Whether the proof leads from its leaf to the root, and claims what is expected. False also if the hash that it claims
-/// does not have the mode.
+/// Whether the proof leads from its leaf to the root, and claims what is expected. A proof whose hash does not have the
+/// mode is not valid.
 /// cost  log2 n merges
 MERKLIZE_API bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect = {},
                          const Mode& mode = {}) noexcept;
