@@ -12,8 +12,8 @@
 #include "policy.hpp"
 #include "proof.hpp"
 #include "run.hpp"
-#include "tree_files/save.hpp"
 #include "tree.hpp"
+#include "tree_files/save.hpp"
 #include "tree_input.hpp"
 
 namespace merklize::binding {

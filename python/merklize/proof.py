@@ -173,9 +173,9 @@ class MerkleProof(_ProofOfLeaves):
         n_leaves, leaf, hash, index, rule   what the caller knows of the tree: the proof only claims these
         key, context                        of a tree of keyed or derive-key merges
 
-        A proof that does not hold is False, whatever is wrong with it: also if the hash that it claims does not take the
-        key or the context. Arguments of wrong types, lengths and names are errors: TypeError, InvalidArgument. Costs
-        log2(n_leaves) merges.
+        A proof that does not hold is False, whatever is wrong with it: also if the hash that it claims does not take
+        the key or the context. Arguments of wrong types, lengths and names are errors: TypeError, InvalidArgument.
+        Costs log2(n_leaves) merges.
         """
         expected = _Expected(n_leaves, hash, rule, leaf, index)
         return self._proof.verify(root, key, context) and expected.fits(self)

@@ -231,8 +231,7 @@ merklize_status merklize_verify_each(const merklize_proof* const* proofs, size_t
             }
             given.push_back(*single);
         }
-        const Mode by =
-            call.mode(mode, given.empty() ? Hash::blake2s : given[0].hash, merklize::runtime::claimed_mode);
+        const Mode by = call.mode(mode, given.empty() ? Hash::blake2s : given[0].hash, merklize::runtime::claimed_mode);
         std::ranges::copy(merklize::verify_each(given, from_c(call.need(root, "root")), by, run.get()), out.begin());
         run.finish();
     });

@@ -10,9 +10,8 @@ merklize_status merklize_build_tree_file(const merklize_input* input, const char
     return run("merklize_build_tree_file", [&](const Call& call) {
         const Options run(call, options);
         const merklize::TreeInput from = call.input(input);
-        const merklize::TreeFacts facts =
-            merklize::build_tree_file(from, call.path(output, "output"), call.form(form), call.flag(resume, "resume"),
-                                      run.get());
+        const merklize::TreeFacts facts = merklize::build_tree_file(from, call.path(output, "output"), call.form(form),
+                                                                    call.flag(resume, "resume"), run.get());
         if (info != nullptr) put_facts(*info, facts, from, form);
         run.finish();
     });

@@ -125,14 +125,16 @@ private:
             is_file = there && S_ISREG(info.st_mode);
         }
         if (is_link && !follow_) {
-            invalid(path + " is a symbolic link, whose file may lie outside of the folder; follow links, or "
+            invalid(path +
+                    " is a symbolic link, whose file may lie outside of the folder; follow links, or "
                     "leave it out when the manifest is made");
         }
         if (is_link && is_folder) invalid(path + " is a symbolic link to a folder, which is never followed");
         if (is_folder) {
             prefixes.push_back(name + "/");
         } else if (!is_file) {
-            invalid(path + " is neither a file nor a folder; remove it, or leave it out when the "
+            invalid(path +
+                    " is neither a file nor a folder; remove it, or leave it out when the "
                     "manifest is made");
         } else if (entry != own_name_ || real_path(path) != own_) {
             require_path(name);

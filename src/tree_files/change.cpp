@@ -42,8 +42,7 @@ public:
     void write(unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
         const auto bytes = std::as_bytes(nodes);
         const std::uint64_t to = header_.offset(level, first);
-        each_piece(bytes.size(),
-                   [&](std::uint64_t at, std::uint64_t n) { out_.write(bytes.subspan(at, n), to + at); });
+        each_piece(bytes.size(), [&](std::uint64_t at, std::uint64_t n) { out_.write(bytes.subspan(at, n), to + at); });
     }
     /// The share of the file that is written.
     double done() const noexcept { return static_cast<double>(written_) / static_cast<double>(header_.file_bytes()); }

@@ -71,9 +71,7 @@ void require_own(const std::string& folder, const std::string& target) {
     }
 }
 
-Manifest load(Call& call, const std::string& file) {
-    return manifests::load(*open_input(call, file), call.waiting());
-}
+Manifest load(Call& call, const std::string& file) { return manifests::load(*open_input(call, file), call.waiting()); }
 
 // The URL of the file or index itself, if `url` names its folder.
 std::string url_in(const Manifest& known, const std::string& url) {
@@ -153,8 +151,8 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
             manifest = manifests::create(place.source, *place.storage, options, run);
         } else {
             manifests::require_piece_size(options.piece_size);
-            const auto source = manifests::find_source(path, options.ignore, options.follow_links, options.exclude,
-                                                       call.waiting());
+            const auto source =
+                manifests::find_source(path, options.ignore, options.follow_links, options.exclude, call.waiting());
             const auto storage = manifests::open_disk(source.folder, options.follow_links, run.threads);
             manifest = manifests::create(source, *storage, options, run);
             for (const std::string& pattern : source.unmatched)

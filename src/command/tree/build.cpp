@@ -38,9 +38,8 @@ int build_fs_verity(Call& call, const Arguments& arguments, const std::string& f
     RunOptions options = run_options(call, arguments);
     options.progress = bar.part_of(*input);
     const std::string digest = "sha256:" + runtime::fs_verity_of(*input, {}, options).hex();
-    call.line(arguments.has("json")
-                  ? json::Object().name("file", shown_name(call, file)).text("digest", digest).done()
-                  : digest);
+    call.line(arguments.has("json") ? json::Object().name("file", shown_name(call, file)).text("digest", digest).done()
+                                    : digest);
     return 0;
 }
 

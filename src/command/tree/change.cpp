@@ -102,10 +102,9 @@ int run_tree_update(Call& call, const Arguments& arguments) {
         tree.update(indices, leaves, options);
     }
     const std::string root = tree.root().hex();
-    call.line(
-        arguments.has("json")
-            ? json::Object().name("tree", file).text("root", root).number("updated", leaves.size()).done()
-            : root);
+    call.line(arguments.has("json")
+                  ? json::Object().name("tree", file).text("root", root).number("updated", leaves.size()).done()
+                  : root);
     return 0;
 }
 

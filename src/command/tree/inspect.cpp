@@ -16,9 +16,8 @@ constexpr std::uint64_t nodes_at_once = 1 << 17;  // 4 MiB
 int run_tree_root(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const std::string root = open_tree(call, file).root().hex();
-    call.line(arguments.has("json")
-                  ? json::Object().name("file", shown_name(call, file)).text("root", root).done()
-                  : root);
+    call.line(arguments.has("json") ? json::Object().name("file", shown_name(call, file)).text("root", root).done()
+                                    : root);
     return 0;
 }
 

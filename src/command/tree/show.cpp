@@ -174,9 +174,7 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     const Top top(tree, tree.height() - static_cast<unsigned>(std::min<std::uint64_t>(levels, tree.height())));
     if (arguments.has("json")) {
         json::Object found;
-        found.name("file", shown_name(call, name))
-            .number("n_leaves", tree.n_leaves())
-            .number("height", tree.height());
+        found.name("file", shown_name(call, name)).number("n_leaves", tree.n_leaves()).number("height", tree.height());
         found.put("top", top.json());
         if (leaf) found.number("leaf", *leaf).put("path", path_json(tree, *leaf));
         call.line(found.done());
