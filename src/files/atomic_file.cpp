@@ -311,8 +311,9 @@ void AtomicFile::prepare(const Ask& ask) {
     }
 }
 
-void AtomicFile::commit() {
-    prepare();
+void AtomicFile::commit(const Ask& ask, const Ask& last) {
+    prepare(ask);
+    if (last) last();
     remove_journal();
     if (written_.empty()) give_name();
     if (!written_.empty() && disk_calls.rename(written_.c_str(), path_.c_str()) != 0) {

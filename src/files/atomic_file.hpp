@@ -68,7 +68,8 @@ public:
     /// sync(), and waits until nobody else is changing the file of that name.
     void prepare(const Ask& ask = {});
     /// prepare(), and takes the place of that file.
-    void commit();
+    /// last  called between the two: from then on nothing can be undone
+    void commit(const Ask& ask = {}, const Ask& last = {});
     /// Removes a partial file, so that nobody continues it.
     void discard() noexcept;
 

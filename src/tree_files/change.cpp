@@ -49,12 +49,15 @@ public:
     void commit(const Digest& root) {
         header_.root = root;
         out_.write(header_.encode(), 0);
-        out_.prepare([&] {
+        const auto ask = [&] {
             runtime::require(progress_, done());
             return true;
-        });
-        runtime::require_last(progress_, done());
-        out_.commit();
+        };
+        const auto last = [&] {
+            runtime::require_last(progress_, done());
+            return true;
+        };
+        out_.commit(ask, last);
     }
 
 private:
