@@ -530,7 +530,7 @@ def test_a_signal_while_an_error_is_made(name):
     errors = merklize.errors.__file__
 
     def interrupted_at(line):
-        """Tell whether the call has so many lines, of which the last one was interrupted."""
+        """Call, and raise Interrupted at that line of errors.py, counted from 1 as they run."""
         left = line
 
         def trace(frame, event, _):

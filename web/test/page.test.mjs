@@ -52,10 +52,13 @@ const library = missing ? null : JSON.parse(readFileSync(made, 'utf8'));
 const single = library?.proofs.find(({ json, hash, key }) => hash === 'blake3' && !key && /"merklize-proof-3"/.test(json) && /"n_leaves": ?13/.test(json));
 const tree = library?.trees.find(({ hash, rule, n_leaves: n, key }) => hash === 'sha256_rfc6962' && rule === 'left_full' && n === 13 && !key);
 
+/** The blocks of a file, of which the last one may be shorter. */
+const blocksOf = (data, leafBytes) =>
+    Array.from({ length: Math.ceil(data.length / leafBytes) }, (_, k) => data.subarray(leafBytes * k, leafBytes * (k + 1)));
+
 /** The tree of a file's blocks, written as docs/file-format.md says. */
 function treeFile(data, leafBytes, stated = data.length) {
-    const leaves = [];
-    for (let at = 0; at < data.length; at += leafBytes) leaves.push(merklize.hash(data.subarray(at, at + leafBytes)));
+    const leaves = blocksOf(data, leafBytes).map((block) => merklize.hash(block));
     const levels = [leaves];
     while (levels.at(-1).length > 1) {
         const below = levels.at(-1), level = [];
@@ -189,7 +192,7 @@ test('as soon as a file is there, the verdict is about the file', options, () =>
     await verdict(tab, '^(Damaged tree file: node 1 of level 1|Not valid)');
     // A proof of one leaf and the file.
     await give(tab, ['disk.mkl', file]);
-    const proof = merklize.MerkleTree.fromMessages(Array.from({ length: 6 }, (_, k) => data.subarray(65536 * k, 65536 * (k + 1)))).prove(3);
+    const proof = merklize.MerkleTree.fromMessages(blocksOf(data, 65536)).prove(3);
     await give(tab, ['proof.json', Buffer.from(proof.toJson())]);
     await verdict(tab, '^disk.img is not compared yet: the proof is valid, and shows no file');
     await tab.click('#check-block');
@@ -232,7 +235,7 @@ const lateOptions = [{}, page.href, heldReads];
 test('a comparison that ends late says nothing of files that were given since', options, () => opened(async (tab) => {
     const data = counted(393216), { file, root } = treeFile(data, 65536), damaged = data.slice();
     damaged[200000] ^= 1;
-    const proof = merklize.MerkleTree.fromMessages(Array.from({ length: 6 }, (_, k) => data.subarray(65536 * k, 65536 * (k + 1)))).prove(3);
+    const proof = merklize.MerkleTree.fromMessages(blocksOf(data, 65536)).prove(3);
     await tab.fill('#root', root);
     await give(tab, ['disk.mkl', file], ['disk.img', damaged]);
     await verdict(tab, '^Damaged: block 3');
@@ -251,9 +254,8 @@ test('a comparison that ends late says nothing of files that were given since', 
 }, ...lateOptions));
 
 test('what is compared with one tree or proof says nothing of another', options, () => opened(async (tab) => {
-    const messages = (data) => Array.from({ length: 6 }, (_, k) => data.subarray(4096 * k, 4096 * (k + 1)));
     const trees = [counted(24576), counted(24576).reverse()].map((data) => {
-        const proof = merklize.MerkleTree.fromMessages(messages(data)).prove(3);
+        const proof = merklize.MerkleTree.fromMessages(blocksOf(data, 4096)).prove(3);
         return { data, ...treeFile(data, 4096), proof: Buffer.from(proof.toJson()) };
     });
     const [own, other] = trees;
@@ -278,7 +280,7 @@ test('what is compared with one tree or proof says nothing of another', options,
 
 test('without a root that you trust nothing is valid', options, () => opened(async (tab) => {
     const data = counted(24576), { file } = treeFile(data, 4096);
-    const tree = merklize.MerkleTree.fromMessages(Array.from({ length: 6 }, (_, k) => data.subarray(4096 * k, 4096 * (k + 1))));
+    const tree = merklize.MerkleTree.fromMessages(blocksOf(data, 4096));
     await give(tab, ['disk.mkl', file], ['proof.json', Buffer.from(tree.prove(3).toJson())]);
     await verdict(tab, '^In order: the leaf leads to the root in the tree file; Root is empty');
     await give(tab, ['disk.img', data]);
