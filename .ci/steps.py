@@ -39,6 +39,7 @@ FAILURES = re.compile(
     r"|^test (?P<cargo>\S+) \.\.\. FAILED|^not ok \d+ - (?P<node>.+)|^make: \*\*\* \[(?P<make>.+?)\]"
 )
 MOST_FAILURES = 20
+LANE_ENDED = b"\0"  # no signal has this number
 CTEST = re.compile(r"% tests passed(?:, (\d+) tests? failed)? out of (\d+)")
 
 
@@ -109,20 +110,37 @@ class Run:
             sys.stdout.flush()
 
     def all(self) -> None:
-        """Run all steps; an exception of the caller's thread, as an interruption is, ends those that run."""
-        try:
-            self.lane(self.lanes[0], "")
-            threads = [threading.Thread(target=self.lane, args=(lane, "{}| ")) for lane in self.lanes[1:]]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        except BaseException:
-            with self.lock:
-                self.is_over = True
-                for child in self.children:
-                    os.killpg(child, signal.SIGKILL)
-            raise
+        """Run all steps. SIGTERM and SIGINT end those that run, and the process with 1.
+
+        The thread that gets the signals waits by reading a pipe, into which a signal writes its number: a signal that
+        comes while a thread begins to wait for a lock interrupts nothing, so it would be seen when all lanes are done.
+        """
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        signal.set_wakeup_fd(write)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+
+        def run(lane: list[dict], prefix: str) -> None:
+            try:
+                self.lane(lane, prefix)
+            finally:
+                os.write(write, LANE_ENDED)
+
+        for lanes, prefix in ((self.lanes[:1], ""), (self.lanes[1:], "{}| ")):
+            for lane in lanes:
+                threading.Thread(target=run, args=(lane, prefix)).start()
+            for _ in lanes:
+                if os.read(read, 1) != LANE_ENDED:
+                    self.end()
+                    sys.exit(1)
+
+    def end(self) -> None:
+        """End the steps that run; no other one begins."""
+        with self.lock:
+            self.is_over = True
+            for child in self.children:
+                os.killpg(child, signal.SIGKILL)
 
     def lane(self, steps: list[dict], prefix: str) -> None:
         for step in steps:
@@ -193,7 +211,6 @@ def main() -> int:
     out = Path(sys.argv[1])
     run = Run(read_list(sys.stdin.read()), out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         run.all()
     finally:

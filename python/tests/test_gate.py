@@ -1,5 +1,6 @@
 """.ci/steps.py: a run is green only if every step ran and held."""
 
+import ctypes
 import json
 import os
 import re
@@ -90,8 +91,10 @@ def test_failures_are_named_at_the_end(tmp_path):
     assert times(tmp_path)["steps"][0]["failures"] == list(lines.values())
 
 
+@pytest.mark.parametrize("thread", ["that waits for lanes", "of a lane"])
 @pytest.mark.parametrize("lanes", [False, True])
-def test_an_interrupted_run_is_red(tmp_path, lanes):
+def test_an_interrupted_run_is_red(tmp_path, lanes, thread):
+    """Whichever thread gets the signal: one that comes just before a thread waits for a lock ends no such wait."""
     began, goes_on = tmp_path / "began", tmp_path / "goes_on"
     os.mkfifo(began)
     lane = "lane\n" if lanes else ""
@@ -102,7 +105,9 @@ def test_an_interrupted_run_is_red(tmp_path, lanes):
         run.stdin.write(lines)
         run.stdin.close()
         began.read_text()  # waits for the second step
-        run.send_signal(signal.SIGTERM)
+        others = {int(number) for number in os.listdir(f"/proc/{run.pid}/task")} - {run.pid}
+        to = max(others) if thread == "of a lane" else run.pid
+        assert ctypes.CDLL(None).tgkill(run.pid, to, signal.SIGTERM) == 0
         said = run.stdout.read()
         assert run.wait(HANG) == 1
     assert verdicts(tmp_path) == {"first": "ok", "second": "FAILED", "third": "not run"}

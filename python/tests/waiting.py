@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-HANG = 3600.0
-"""Seconds after which a test hangs, even on a busy machine."""
+HANG = 1200.0
+"""Seconds after which a test hangs, even on a busy machine. The gate outlasts one such test, so that it names it."""
 
 
 def eventually(happened: Callable[[], object]) -> None:
