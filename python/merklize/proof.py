@@ -361,7 +361,8 @@ def verify(
         if isinstance(given, str):
             claim = from_json(given)
         elif isinstance(given, memoryview):
-            claim = from_json(bytes(given)) if given[:1].tobytes() == b"{" else from_bytes(given)
+            data = bytes(given)
+            claim = from_json(data) if data.lstrip().startswith(b"{") else from_bytes(data)
     except InvalidArgument:
         claim = None
     _native.require_mode_of_proof(key, context)  # it is checked, whatever the proof is

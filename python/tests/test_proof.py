@@ -27,7 +27,8 @@ def test_every_leaf_is_proved(hash, n):
         assert (proof.hash, proof.index, proof.n_leaves, proof.leaf) == (hash, i, n, leaves[i].tobytes())
         assert len(proof.siblings) == n.bit_length() - 1
         assert proof.verify(tree.root)
-        for form in (proof, proof.to_bytes(), proof.to_json(), proof.to_json(indent=2), proof.to_json().encode()):
+        text = proof.to_json()
+        for form in (proof, proof.to_bytes(), text, proof.to_json(indent=2), text.encode(), f"\n {text}".encode()):
             assert merklize.verify(form, tree.root)
 
 

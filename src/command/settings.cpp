@@ -73,10 +73,6 @@ std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initial
     return Mode::derive_key(*context);
 }
 
-void require_output_name(const Arguments& arguments) {
-    if (arguments.value("output") == "") throw UsageError{"-o: the name of the file is empty"};
-}
-
 std::string timings_json(const Timings& times) {
     if (!times.available) return "null";
     return json::Object()

@@ -37,9 +37,6 @@ RunOptions run_options(Call& call, const Arguments& arguments);
 std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
                             const std::function<Hash()>& hash, bool is_claimed = false);
 
-/// errors  UsageError (-o "")
-void require_output_name(const Arguments& arguments);
-
 /// {"kernel", "to_device", "to_host"} in seconds, or null if no clock measured them, as on the CPU.
 std::string timings_json(const Timings& times);
 /// Reports the same times as a line on standard error, because standard output holds only the answer.

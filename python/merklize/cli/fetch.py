@@ -45,8 +45,6 @@ def last_name(command: Command, url: str) -> str:
 
 def is_standard_output(command: Command, path: str | None) -> bool:
     """Whether a path is -, or names standard output as /dev/stdout does."""
-    if path == "":
-        command.refuse_line("-o: the name of the file is empty")
     with suppress(OSError, AttributeError, ValueError):  # there may be none
         return path is not None and (path == "-" or os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno())))
     return False

@@ -56,7 +56,6 @@ std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form) {
 
 std::optional<std::string> output_of(Call& call, const Arguments& arguments) {
     auto out = arguments.value("output");
-    require_output_name(arguments);
     refuse_input_as_output(call, arguments.words()[0], out);
     if (const auto outboard = arguments.value("outboard")) refuse_input_as_output(call, *outboard, out);
     return out == "-" ? std::nullopt : out;

@@ -29,6 +29,10 @@ std::vector<std::string_view> wanted_words(std::string_view arguments) {
 
 bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9'); }
 
+std::string with_dashes(const Option& option) {
+    return option.letter != 0 ? std::string{'-', option.letter} : "--" + std::string(option.name);
+}
+
 [[noreturn]] void needs_value(std::string_view text) {
     throw UsageError{"Option '" + std::string(text) + "' requires an argument."};
 }
@@ -83,13 +87,15 @@ Arguments::Arguments(const Command& command, std::string usage_name, std::span<c
 
 void Arguments::add(const Option& option, std::string value) {
     const Option* same = option.same_as.empty() ? &option : find_option(command_, option.same_as);
+    if (same->is_file() && value.empty()) throw UsageError{with_dashes(*same) + ": the name of the file is empty"};
     given_.emplace_back(same, same->is_file() ? local_name(value) : std::move(value));
 }
 
 void Arguments::require_words() const {
     std::size_t at = 0;
     bool any = false;
-    for (const std::string_view wanted : wanted_words(command_.arguments)) {
+    const std::vector<std::string_view> all = wanted_words(command_.arguments);
+    for (const std::string_view wanted : all) {
         const bool optional = wanted.starts_with('['), repeated = wanted.ends_with("...");
         if (!optional && at == words_.size()) throw UsageError{"Missing argument '" + std::string(wanted) + "'."};
         if (repeated) any = true;
@@ -98,6 +104,9 @@ void Arguments::require_words() const {
     if (!any && words_.size() > at)
         throw UsageError{"Got unexpected extra argument (" + (is_url(words_[at]) ? "a URL" : sentence(words_[at])) +
                          ")"};
+    const auto empty = static_cast<std::size_t>(std::ranges::find(words_, "") - words_.begin());
+    if (empty != words_.size())
+        throw UsageError{"Argument '" + std::string(all[std::min(empty, all.size() - 1)]) + "' is empty."};
 }
 
 bool Arguments::has(std::string_view option) const noexcept {

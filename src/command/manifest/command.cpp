@@ -129,7 +129,6 @@ void show_json(Call& call, const Manifest& known) {
 int run_manifest_create(Call& call, const Arguments& arguments) {
     const std::string& path = arguments.words()[0];
     const auto target = arguments.value("output");
-    require_output_name(arguments);
     std::error_code none;
     const bool is_to_file = target && *target != "-" && (is_url(*target) || !std::filesystem::is_other(*target, none));
     manifests::Options options{.ignore = manifests::plain_patterns(arguments.values("ignore")),

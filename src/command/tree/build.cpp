@@ -98,7 +98,6 @@ std::string policy_json(const MerkleTree& tree) {
 int run_tree_build(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
     const auto out = arguments.value("output");
-    require_output_name(arguments);
     if (out == "-")
         throw UsageError{"-o: a tree file cannot be written to standard output, for its parts come in no order"};
     Leaves leaves{size_value(arguments, "leaf-size"), size_value(arguments, "row-size"), arguments.has("leaves")};

@@ -53,7 +53,6 @@ int run_tree_info(Call& call, const Arguments& arguments) {
 }
 
 int run_tree_export(Call& call, const Arguments& arguments) {
-    require_output_name(arguments);
     const bool raw = arguments.has("raw"), as_json = arguments.has("json");
     if (raw && as_json) throw UsageError{"--raw and --json exclude each other"};
     const std::uint64_t wanted = count_value(arguments, "level").value_or(0);

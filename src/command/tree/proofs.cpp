@@ -122,7 +122,6 @@ Hash hash_of(const AnyProof& claim) {
 int run_tree_prove(Call& call, const Arguments& arguments) {
     const auto& words = arguments.words();
     const auto since = count_value(arguments, "since", 1);
-    require_output_name(arguments);
     if ((words.size() > 1) == since.has_value()) throw UsageError{"give either an INDEX or --since"};
     std::vector<std::uint64_t> indices;
     for (std::size_t i = 1; i < words.size(); i++) {
