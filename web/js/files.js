@@ -240,12 +240,20 @@ async function openedPath(path, what) {
         if (now.data.length !== length || now.stamp !== stamp) throw changed(reader, what);
         return now.data;
     };
-    return { size, read, task: () => ({ source: { path, stamp } }) };
+    return { size, read, task: () => ({ source: { path, stamp } }), path };
 }
 
-/** {size, read(offset, length, reader)} of the caller's value, and task(offset, length, spare): the part that a worker
- * gets, perhaps in a buffer that is there. reader: the function in errors; default: `what`. A part is whole and of the
- * file that was opened, or the error is 'io'. */
+/** Whether a tree file of Node has a journal, so it may have a part of a change. Names above 247 bytes are not looked at,
+ * because their journals have other names. */
+export async function hasJournal(path) {
+    const journal = `${await builtin('node:fs/promises').realpath(path)}.journal`;
+    const begin = await openedPath(journal).then((file) => file.read(0, 8)).catch(() => []);
+    return String.fromCharCode(...begin) === 'MKLJRNL\0';
+}
+
+/** {size, read(offset, length, reader)} of the caller's value, its path if it is one, and task(offset, length, spare):
+ * the part that a worker gets, perhaps in a buffer that is there. reader: the function in errors; default: `what`. A
+ * part is whole and of the file that was opened, or the error is 'io'. */
 export async function opened(source, what) {
     const isUrl = source instanceof URL;
     if ((isUrl || typeof source === 'string') && !inNode)

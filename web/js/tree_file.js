@@ -1,6 +1,6 @@
 // tree_file.js: reads .mkl files (docs/file-format.md) from a Blob, a File, bytes or a path, without reading the whole.
 import { equal, findHash, findHashById, invalid, isCount, modeNames, requireOptions, rules, shown } from './common.js';
-import { opened, requireRun } from './files.js';
+import { hasJournal, opened, requireRun } from './files.js';
 import { digestOfMessage, modeOf } from './hash.js';
 import { consistencyPlan, onePlan, placesOf, proofOf, rangePlan, togetherPlan } from './proving.js';
 import { m } from './ready.js';
@@ -70,6 +70,9 @@ export class TreeFile {
         const what = 'TreeFile.open', file = await opened(source, what);
         const header = headerOf(await bytesOf(file, 0, Math.min(headBytes, file.size), what), file.size),
             tree = new TreeFile(file, header);
+        // Behind the first read: a change that begins from now on makes the file another one for the reads that follow.
+        if (file.path && await hasJournal(file.path))
+            refuse(`${file.path} has a journal of a change cut short: run merklize tree info`);
         const top = tree.nLeaves === 0n ? emptyRoot() : await tree.#part(tree.height, 0, 1, what);
         return equal(tree.root, top) ? tree : refuse('the root in the header is not the last node of the file');
     }

@@ -1,6 +1,10 @@
 // Tree files: every rule of docs/file-format.md about headers, keys, levels.
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { counted, merklize } from './common.mjs';
 
 const { MerkleTree, TreeFile, hash, hashes, merge, rules, verify } = merklize;
@@ -149,4 +153,30 @@ test('levels are integers from the leaves to the root', async () => {
     assert.equal((await empty.read(0, 0, 0)).length, 0);
     assert.equal(await empty.check(), null);
     await assert.rejects(empty.read(0, 0, 1), /^MerklizeError: TreeFile.read: level 0 has 0 nodes, got 1 from 0 on$/);
+});
+
+test('a path with a journal is refused: the file may have a part of a change', async () => {
+    const here = mkdtempSync(join(tmpdir(), 'merklize-'));
+    try {
+        for (const name of ['t', 'ä b']) {
+            const path = join(here, name), beside = join(here, `${name}.journal`), link = join(here, `link to ${name[0]}`);
+            writeFileSync(path, treeFile(5));
+            symlinkSync(path, link);
+            const ways = [path, link, pathToFileURL(path)];
+            for (const text of ['MKLJRNL\0', 'MKLJRNL\0 and more']) {
+                writeFileSync(beside, text);
+                for (const way of ways)
+                    await assert.rejects(TreeFile.open(way), /^MerklizeError: TreeFile.open: .* has a journal of a change cut short: /);
+            }
+            for (const text of ['', 'MKLJRNL', 'somebody\'s own']) { // no change has begun, or it is no journal
+                writeFileSync(beside, text);
+                for (const way of ways) assert.equal((await TreeFile.open(way)).nLeaves, 5n);
+            }
+            rmSync(beside);
+            mkdirSync(beside);
+            for (const way of ways) assert.equal((await TreeFile.open(way)).nLeaves, 5n);
+        }
+    } finally {
+        rmSync(here, { recursive: true });
+    }
 });
