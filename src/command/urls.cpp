@@ -58,11 +58,15 @@ std::string shown_name(Call& call, const std::string& word) {
     return is_url(word) ? call.caller().opener()->shown(word) : word;
 }
 
-std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first) {
-    if (is_url(word)) return call.caller().opener()->open(word, first);
+std::unique_ptr<runtime::InputFile> open_file(Call& call, const std::string& word) {
     if (word == standard_input_name)
         return std::make_unique<runtime::InputFile>(call.standard_input(), "standard input");
     return std::make_unique<runtime::InputFile>(word);
+}
+
+std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first) {
+    if (is_url(word)) return call.caller().opener()->open(word, first);
+    return open_file(call, word);
 }
 
 std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word, std::uint64_t first) {

@@ -11,6 +11,7 @@
 
 #include "command/call.hpp"
 #include "command/line/arguments.hpp"
+#include "host/input_file.hpp"
 #include "texts/urls.hpp"
 
 namespace merklize::command {
@@ -26,7 +27,9 @@ bool has_urls(const Command& command, const Arguments& arguments);
 
 /// The name of an input without secrets, for texts.
 std::string shown_name(Call& call, const std::string& word);
-/// A file, an object of a store, or standard input for "-".
+/// A file, or standard input for "-".
+std::unique_ptr<runtime::InputFile> open_file(Call& call, const std::string& word);
+/// The same, or an object of a store.
 /// first  bytes at the start of an object that will surely be read
 std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first = UINT64_MAX);
 /// The same as an input that ranges can be read of: a copy in the folder for temporary files, if the input can only be

@@ -32,7 +32,7 @@ constexpr std::size_t most_named = 5;           // improper lines of a list that
 class Lines {
 public:
     Lines(Call& call, const std::string& list) : call_(call) {
-        guarded([&] { source_ = open_input(call, list); });
+        guarded([&] { file_ = open_file(call, list); });
         while (data_.size() < 4 && !ended_) read_more();
         skip_mark();
     }
@@ -88,8 +88,8 @@ private:
         const auto room = std::as_writable_bytes(std::span(data_)).subspan(before);
         std::size_t count = 0;
         guarded([&] {  // waits for one byte, and takes what there is
-            count = source_->file()->read_some(room.first(1), call_.waiting());
-            if (count != 0) count += source_->file()->read_some(room.subspan(1), [] { return false; });
+            count = file_->read_some(room.first(1), call_.waiting());
+            if (count != 0) count += file_->read_some(room.subspan(1), [] { return false; });
         });
         data_.resize(before + count);
         ended_ = count == 0;
@@ -105,7 +105,7 @@ private:
     }
 
     Call& call_;
-    std::unique_ptr<runtime::ByteSource> source_{};
+    std::unique_ptr<runtime::InputFile> file_{};
     std::string data_{};
     std::size_t at_ = 0;
     bool ended_ = false;
