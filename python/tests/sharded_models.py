@@ -1,4 +1,4 @@
-"""Random models, random shardings of them, and the reference of docs/tiles-format.md."""
+"""Random models, random shardings of them, the reference of docs/tiles-format.md, and boxes of single tensors."""
 
 from __future__ import annotations
 
@@ -102,3 +102,30 @@ def random_shards(rng, state, ranks):
     for mine in shards:
         rng.shuffle(mine)
     return shards
+
+
+def parts_of(shards, **options):
+    return [sharded.nodes(mine, **options) for mine in shards]
+
+
+def whole(name, array):
+    return sharded.Box(name, array.shape, (0,) * array.ndim, array)
+
+
+def rows(name, array, count):
+    """A box of some rows for each rank."""
+    step = -(-array.shape[0] // count)
+    zeros = (0,) * (array.ndim - 1)
+    return [[sharded.Box(name, array.shape, (k * step, *zeros), array[k * step :][:step])] for k in range(count)]
+
+
+def columns(name, array, count):
+    step = -(-array.shape[-1] // count)
+    zeros = (0,) * (array.ndim - 1)
+    return [[sharded.Box(name, array.shape, (*zeros, k * step), array[..., k * step :][..., :step])]
+            for k in range(count)]  # fmt: skip
+
+
+def an_array(shape=(96, 160), dtype="f2", seed=1):
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.frombuffer(np.random.default_rng(seed).bytes(size), dtype).reshape(shape)
