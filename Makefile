@@ -15,7 +15,7 @@ export MERKLIZE_CACHE_DIR := $(CURDIR)/build/kernel-cache
 
 .PHONY: help
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 # ---- What newcomers run ----------------------------------------------------------------------------------------------
 
@@ -24,10 +24,10 @@ demo: $(VENV)/package ## build, install into .venv and measure the main jobs
 	@merklize demo
 
 .PHONY: test
-test: test-cpp test-python test-rust test-web ## that the build of this machine is right: C++, Python; Rust and JavaScript where cargo and node are found
+test: test-cpp test-python test-rust test-web ## check the build of this machine: C++, Python; Rust and JavaScript where cargo and node are found
 
 .PHONY: test-all
-test-all: test test-cpp-long test-more test-core test-crates ## and all other tests: most of an hour on two cores
+test-all: test test-cpp-long test-more test-core test-crates ## `test`, other instruction sets and runtimes, stores, Ray, SYCL, crates: most of an hour
 
 .PHONY: clean
 clean: ## remove everything that was made here

@@ -276,9 +276,9 @@ PROOFS = (
 )
 BESIDE_OTHERS = (
     ("command-cpu", "4096 files of 16 KiB", "b3sum 1.8.7", 16, "`merklize hash` of 4096 files of 16 KiB"),
-    ("cpu", "blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", 16, "BLAKE3 tree of 2^22 leaves"),
-    ("cpu", "rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", 16, "Rescue Prime tree of 2^16 leaves"),
-    ("cpu", "blake3 tree of 2^22 leaves", "blake3 hash_many 1.8.7", 16, "BLAKE3 tree of 2^22 leaves"),
+    ("cpu", "blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", 16, "`MerkleTree` by BLAKE3, 2^22 leaves"),
+    ("cpu", "rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", 16, "the same by Rescue Prime, 2^16 leaves"),
+    ("cpu", "blake3 tree of 2^22 leaves", "blake3 hash_many 1.8.7", 16, "`build_tree` by BLAKE3, 2^22 leaves"),
     ("formats-cpu", "poseidon2_goldilocks_8, tree of 2^14 leaves", "Plonky3 0.8.0", 1, "Poseidon2 tree, Goldilocks"),
     ("cpu", "digest of memory", "blake3 1.8.7", 16, "BLAKE3 digest of 1 GiB"),
     ("command-cpu", "one file in the page cache", "b3sum 1.8.7", 16, "`merklize hash` of a file of 1 GiB"),
@@ -290,11 +290,14 @@ BESIDE_OTHERS = (
         "Poseidon2 of rows, KoalaBear, width 24",
     ),
     ("command-cpu", "one file of 16 MiB in the page cache", "b3sum 1.8.7", 16, "`merklize hash` of a file of 16 MiB"),
+    ("cpu", "blake3 tree of 2^20 leaves", "blake3 hash_many 1.8.7", 1, "`build_tree` by BLAKE3, 2^20 leaves"),
 )
 # Beside the processors of the same host: a kind of results, the name of the job in its rows, and its name on the page.
 ON_GPU = (
+    ("device", "digest, resident, bytes 2^26", "BLAKE3 digest of 64 MiB"),
     ("device", "digest, resident, bytes 2^33", "BLAKE3 digest of 8 GiB"),
     ("device", "tree, resident, blake3, leaves 2^25", "BLAKE3 tree of 2^25 leaves"),
+    ("hashes", "level, resident, keccak256, merges 2^22", "Keccak, 2^22 merges"),
     ("hashes", "level, resident, poseidon2_koalabear_16, merges 2^22", "Poseidon2 over KoalaBear, 2^22 merges"),
     ("device", "tree, resident, rp64_256_v3, leaves 2^24", "Rescue Prime tree of 2^24 leaves"),
 )
@@ -313,20 +316,35 @@ def times(ours, theirs):
     return f"{quotient:.0f}x" if quotient >= 10 else f"{quotient:.1f}x" if quotient >= 1 else f"{quotient:.2f}x"
 
 
+def newest_on_cuda(kind):
+    return max((data for _, data in newest_by_device(kind) if data["backend"] == "cuda"), key=lambda data: data["date"])
+
+
+def name_of_device(data):
+    return " ".join(data["device"].split()[:2])  # without the memory's size and kind
+
+
 def on_gpu():
     """(job, device, rate, rate of its host's processors, unit) of each row of ON_GPU."""
     for kind, job, label in ON_GPU:
-        data = max((data for _, data in newest_by_device(kind) if data["backend"] == "cuda"), key=lambda d: d["date"])
+        data = newest_on_cuda(kind)
         row = next(row for row in data["rows"] if row["job"] == job and row["policy"] == "tuned")
-        device = " ".join(data["device"].split()[:2])  # without the memory's size and kind
-        yield label, device, row["n"] / row["wall"], row["n"] / row["cpu"], row["unit"]
+        yield label, name_of_device(data), row["n"] / row["wall"], row["n"] / row["cpu"], row["unit"]
+
+
+def resident_on_gpu():
+    """The device, and how many times as fast as its host's processors it is: all jobs on data in its memory."""
+    files = [newest_on_cuda(kind) for kind in dict.fromkeys(kind for kind, _, _ in ON_GPU)]
+    (device,) = {name_of_device(data) for data in files}
+    rows = [row for data in files for row in data["rows"] if row["policy"] == "tuned" and ", resident, " in row["job"]]
+    return device, [row["cpu"] / row["wall"] for row in rows]
 
 
 def beside_others():
     """Whole calls, whole processes and whole proofs beside those of other projects, what is slower last."""
     lines = ["| job | on | merklize | beside | its time or rate | times as fast |", "|---|---|---|---|---|---|"]
     data = max((data for _, data in newest("proofs", lambda data: data["device"])), key=lambda data: data["date"])
-    device = " ".join(data["device"].split()[:2])
+    device = name_of_device(data)
     for job, label in PROOFS:
         proofs = {row["by"]: row["seconds"] for row in data["rows"] if (row["job"], row["what"]) == (job, "proof")}
         ours, theirs = proofs["cuda:0 merklize prove"], proofs["stock"]
@@ -349,10 +367,12 @@ def beside_others():
 
 def readme_table():
     yield beside_others()
-    rows = list(on_gpu())
-    quotients = [ours / theirs for _, _, ours, theirs, _ in rows]
+    device, quotients = resident_on_gpu()
     least, most = f"{min(quotients):.0f}", f"{max(quotients):.0f}"
-    yield f"On data in its memory, an {rows[0][1]} is {least} to {most} times as fast as the 16 cores of its host."
+    yield (
+        f"On data in its memory, an {device} is {least} (64 MiB) to {most} times (Poseidon2) as fast as the 16 cores "
+        "of its host."
+    )
 
 
 def summary_table():

@@ -25,7 +25,9 @@ RULES = {  # shape: what to write
     r"\btaken up again\b": '"resumed"',
     r"\b[Aa]nother one\b": "name it: another file, another call",
 }
-WIDTH = 120  # of a comment's lines, and of JavaScript; formatters cut lines of other code
+WIDTH = 120  # of a page's and a comment's lines, and of JavaScript; formatters cut lines of other code
+WRITTEN = re.compile(r"<!-- \S+ begins -->.*?<!-- \S+ ends -->", re.DOTALL)  # the part of a page that a program writes
+NO_PROSE = re.compile(r"^```.*?^```$|^[|#].*?$", re.MULTILINE | re.DOTALL)  # code, rows of tables, headings
 MARKS = re.compile(r"\s*(?://|\*|#|/\*)")
 HEADING = re.compile(r"\s*//[/!] # (?:Errors|Panics|Safety|Examples) \S")  # rustdoc would make one heading of all
 SEMICOLONS = 3  # in one sentence of a page: a list is easier to read
@@ -52,18 +54,21 @@ def prose(path, text):
 
 def faults(path, text):
     """One line for each fault: the place, the words and the better words."""
-    if path.suffix != ".md":
-        for number, line in enumerate(text.splitlines(), 1):
-            if len(line) > WIDTH and (path.suffix == ".js" or MARKS.match(line)):
-                yield f"{path}:{number}: {len(line)} columns: wrap it at {WIDTH}"
-            if HEADING.match(line):
-                yield f"{path}:{number}: text behind a heading: begin a line with it"
+    is_page = path.suffix == ".md"
+    wrapped = text
+    for rest in (WRITTEN, NO_PROSE) if is_page else ():
+        wrapped = rest.sub(lambda found: "\n" * found[0].count("\n"), wrapped)
+    for number, line in enumerate(wrapped.splitlines(), 1):
+        if len(line) > WIDTH and (is_page or path.suffix == ".js" or MARKS.match(line)):
+            yield f"{path}:{number}: {len(line)} columns: wrap it at {WIDTH}"
+        if not is_page and HEADING.match(line):
+            yield f"{path}:{number}: text behind a heading: begin a line with it"
     for line, words in prose(path, text):
         for rule, instead in RULES.items():
             found = re.search(rule, words)
             if found:
                 yield f"{path}:{line}: '{found[0]}': {instead}"
-        if path.suffix == ".md" and words.count(";") > SEMICOLONS:
+        if is_page and words.count(";") > SEMICOLONS:
             yield f"{path}:{line}: a sentence with {words.count(';')} semicolons: make it a list, or sentences"
 
 

@@ -36,6 +36,19 @@ def test_pages(text):
     assert not found("docs/page.md", f"```text\n{text}```\n")
 
 
+def test_wide_lines_of_pages():
+    wide = "word " * 25
+    (fault,) = found("page.md", f"# Page\n\n- {wide}\n")
+    assert fault.startswith("page.md:3: ")
+    for text in (
+        f"# {wide}\n",
+        f"| {wide} |\n",
+        f"```text\n{wide}\n```\n",
+        f"<!-- a.py begins -->\n{wide}\n<!-- a.py ends -->\n",
+    ):
+        assert not found("page.md", text + "\nA good sentence.\n")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

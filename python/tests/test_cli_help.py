@@ -54,7 +54,7 @@ def test_sentences_stand_alone() -> None:
     for whole in (
         "Give up after NUM attempts in a row that receive nothing (5).",
         "Slowest acceptable speed, bytes/s, averaged over --timeout (1024; 0: no limit).",
-        "TREE is replaced atomically at the end.",
+        "TREE changes whole or not at all.",
         "for inputs within 4x of the measured size",
     ):
         assert whole in said

@@ -243,8 +243,8 @@ async function openedPath(path, what) {
     return { size, read, task: () => ({ source: { path, stamp } }), path };
 }
 
-/** Whether a tree file of Node has a journal, so it may have a part of a change. Names above 247 bytes are not looked at,
- * because their journals have other names. */
+/** Whether a tree file of Node has a journal, so it may have a part of a change. Names above 247 bytes are not looked
+ * at, because their journals have other names. */
 export async function hasJournal(path) {
     const journal = `${await builtin('node:fs/promises').realpath(path)}.journal`;
     const begin = await openedPath(journal).then((file) => file.read(0, 8)).catch(() => []);

@@ -70,7 +70,7 @@ export class TreeFile {
         const what = 'TreeFile.open', file = await opened(source, what);
         const header = headerOf(await bytesOf(file, 0, Math.min(headBytes, file.size), what), file.size),
             tree = new TreeFile(file, header);
-        // Behind the first read: a change that begins from now on makes the file another one for the reads that follow.
+        // Behind the first read: after a change that begins from now on, the reads that follow refuse the file.
         if (file.path && await hasJournal(file.path))
             refuse(`${file.path} has a journal of a change cut short: run merklize tree info`);
         const top = tree.nLeaves === 0n ? emptyRoot() : await tree.#part(tree.height, 0, 1, what);

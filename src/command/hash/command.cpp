@@ -180,7 +180,7 @@ constexpr Option hash_options[] = {
     {"seek", 0, "SEEK", "Skip SEEK output bytes."},
     options::threads,
     options::threads_too,
-    {"no-mmap", 0},  // b3sum has it; files are never mapped here
+    {"no-mmap", 0},  // b3sum has it; mappings are safe here (host/mapped_file.hpp)
     {"no-names", 0, {}, "Leave out the file names."},
     {"raw", 0, {}, "Write bytes instead of hexadecimal; for one FILE."},
     {"tag", 0, {}, "BSD style: BLAKE3 (FILE) = HASH, SHA256 (FILE) = HASH."},

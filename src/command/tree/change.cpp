@@ -157,8 +157,8 @@ extern constinit const Command tree_update_command{
     .summary = "Replace leaves of a tree file.",
     .help =
         "Replace leaves of a tree file, hash the nodes above them again, and print the new root.\n\n"
-        "INDEX=HEX gives the leaf; INDEX alone takes block INDEX of --from INPUT. TREE is replaced atomically at the "
-        "end. If another process is changing it, this waits.",
+        "INDEX=HEX gives the leaf; INDEX alone takes block INDEX of --from INPUT. TREE changes whole or not at all. If "
+        "another process is changing it, this waits.",
     .options = update_options,
     .run = run_tree_update,
 };
@@ -170,8 +170,8 @@ extern constinit const Command tree_append_command{
     .help =
         "Add the blocks of INPUT (- is standard input) as leaves to a tree file of the rule left_full, and print the "
         "new root.\n\n"
-        "Blocks have the tree's leaf size. TREE is replaced atomically at the end. If another process is changing it, "
-        "this waits.",
+        "Blocks have the tree's leaf size. TREE changes whole or not at all. If another process is changing it, this "
+        "waits.",
     .options = append_options,
     .run = run_tree_append,
 };
