@@ -155,7 +155,8 @@ VerifiedSource verify_source(const ByteSource& source, const FileRange& asked, c
     const auto extent = source.extent();
     if (!extent) {
         const std::uint64_t most = longest_message(trust.outboard, trust.form);
-        const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting(), most);
+        const SpooledSource copy(source, std::filesystem::temp_directory_path(), run.waiting(),
+                                 [&](auto) { return most; });
         if (const auto whole = copy.extent(); whole && whole->bytes > most) refuse_longer(most);
         return verify_source(copy, asked, trust, options);
     }

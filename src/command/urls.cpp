@@ -11,7 +11,6 @@
 
 #include "command/endings.hpp"
 #include "command/settings.hpp"
-#include "files/spooled_source.hpp"
 #include "host/input_file.hpp"
 
 namespace merklize::command {
@@ -69,8 +68,10 @@ std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& w
     return open_file(call, word);
 }
 
-std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word, std::uint64_t first) {
-    return runtime::with_ranges(open_input(call, word, first), std::filesystem::temp_directory_path(), call.waiting());
+std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word, std::uint64_t first,
+                                                     const runtime::SpooledSource::Most& most) {
+    return runtime::with_ranges(open_input(call, word, first), std::filesystem::temp_directory_path(), call.waiting(),
+                                most);
 }
 
 std::size_t InOrder::read(std::span<std::byte> out) {

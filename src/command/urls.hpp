@@ -11,6 +11,7 @@
 
 #include "command/call.hpp"
 #include "command/line/arguments.hpp"
+#include "files/spooled_source.hpp"
 #include "host/input_file.hpp"
 #include "texts/urls.hpp"
 
@@ -34,8 +35,10 @@ std::unique_ptr<runtime::InputFile> open_file(Call& call, const std::string& wor
 std::unique_ptr<runtime::ByteSource> open_input(Call& call, const std::string& word, std::uint64_t first = UINT64_MAX);
 /// The same as an input that ranges can be read of: a copy in the folder for temporary files, if the input can only be
 /// read in order.
+/// most  as of SpooledSource: a longer input is copied in part
 std::unique_ptr<runtime::ByteSource> open_for_ranges(Call& call, const std::string& word,
-                                                     std::uint64_t first = UINT64_MAX);
+                                                     std::uint64_t first = UINT64_MAX,
+                                                     const runtime::SpooledSource::Most& most = {});
 /// Reads up to out.size() bytes, fewer only at the end.
 class InOrder {
 public:

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -36,10 +38,17 @@ int open_unnamed(const ByteSource& source, const std::filesystem::path& folder) 
 }  // namespace
 
 SpooledSource::SpooledSource(const ByteSource& source, const std::filesystem::path& folder,
-                             const ByteStream::Wait& wait, std::uint64_t most)
+                             const ByteStream::Wait& wait, const Most& most)
     : ByteSource(source.name()), file_(InputFile::taken(open_unnamed(source, folder), source.name())) {
     const auto stream = source.stream();
-    for (auto piece = stream->next(wait); !piece.empty() && bytes_ <= most; piece = stream->next(wait)) {
+    std::array<std::byte, 8> begin{};
+    std::uint64_t longest = UINT64_MAX;
+    for (auto piece = stream->next(wait); !piece.empty() && bytes_ <= longest; piece = stream->next(wait)) {
+        if (bytes_ < begin.size()) {
+            const auto rest = std::span(begin).subspan(bytes_);
+            std::ranges::copy(piece.first(std::min(piece.size(), rest.size())), rest.begin());
+            if (most && piece.size() >= rest.size()) longest = most(begin);
+        }
         while (!piece.empty()) {
             const ssize_t count = ::write(file_.fd(), piece.data(), piece.size());
             if (count < 0 && errno == EINTR) continue;
@@ -48,7 +57,7 @@ SpooledSource::SpooledSource(const ByteSource& source, const std::filesystem::pa
             bytes_ += static_cast<std::uint64_t>(count);
         }
     }
-    if (source.file() == nullptr && bytes_ <= most) source.require_unchanged({});
+    if (source.file() == nullptr && bytes_ <= longest) source.require_unchanged({});
     if (lseek(file_.fd(), 0, SEEK_SET) < 0) fail(source, folder, errno);
 }
 
@@ -58,9 +67,9 @@ std::unique_ptr<ByteStream> SpooledSource::stream() const {
 }
 
 std::unique_ptr<ByteSource> with_ranges(std::unique_ptr<ByteSource> source, const std::filesystem::path& folder,
-                                        const ByteStream::Wait& wait) {
+                                        const ByteStream::Wait& wait, const SpooledSource::Most& most) {
     if (source->extent()) return source;
-    return std::make_unique<SpooledSource>(*source, folder, wait);
+    return std::make_unique<SpooledSource>(*source, folder, wait, most);
 }
 
 }  // namespace merklize::runtime

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "host/byte_source.hpp"
 #include "host/input_file.hpp"
@@ -13,13 +15,16 @@ namespace merklize::runtime {
 /// count as the process's memory.
 class SpooledSource final : public ByteSource {
 public:
+    /// How many bytes the source may have, by its first 8. Not called for a source that has fewer.
+    using Most = std::function<std::uint64_t(std::span<const std::byte, 8> begin)>;
+
     /// Reads all of the source.
     /// folder  has the file
     /// wait    as of ByteStream::next(). If it returns false, the copy is not whole
-    /// most    bytes. A source that has more is not read to its end, and the copy has more, too
+    /// most    a source that has more is not read to its end, and the copy has more, too
     /// errors  io (those of the source; a folder that is full or takes no files)
     SpooledSource(const ByteSource& source, const std::filesystem::path& folder, const ByteStream::Wait& wait,
-                  std::uint64_t most = UINT64_MAX);
+                  const Most& most = {});
 
     std::optional<Extent> extent() const override { return Extent{0, bytes_, {}}; }
     void read_at(std::span<std::byte> out, std::uint64_t offset) const override { file_.read_at(out, offset); }
@@ -36,6 +41,6 @@ private:
 
 /// The source itself, if ranges of it can be read, else a copy of its bytes.
 std::unique_ptr<ByteSource> with_ranges(std::unique_ptr<ByteSource> source, const std::filesystem::path& folder,
-                                        const ByteStream::Wait& wait);
+                                        const ByteStream::Wait& wait, const SpooledSource::Most& most);
 
 }  // namespace merklize::runtime

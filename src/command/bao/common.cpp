@@ -128,8 +128,8 @@ BaoMessage open_message(Call& call, const std::string& name, const std::string& 
     auto nodes = read_outboard(call, outboard, {}, root, form);
     const PublicCall entry("bao");
     const std::uint64_t most = runtime::longest_message(nodes, form);
-    input =
-        std::make_unique<runtime::SpooledSource>(*input, std::filesystem::temp_directory_path(), call.waiting(), most);
+    input = std::make_unique<runtime::SpooledSource>(*input, std::filesystem::temp_directory_path(), call.waiting(),
+                                                     [&](auto) { return most; });
     const auto extent = runtime::require_extent(*input);
     if (extent.bytes > most) runtime::refuse_longer(most);
     runtime::require_outboard(nodes, extent.bytes, form);

@@ -176,7 +176,9 @@ int run_bao_verify(Call& call, const Arguments& arguments) {
             const auto ranges = wanted.is_all() ? std::vector<FileRange>{{0, size}} : wanted.ranges();
             Bar bar(call, "verifying", ranges.size());
             const PublicCall entry("bao verify");
-            for (const FileRange& range : ranges) {
+            for (const FileRange& asked : ranges) {  // cut at the end, as slices are
+                const std::uint64_t begin = std::min(asked.offset, size);
+                const FileRange range{begin, std::min(asked.bytes, size - begin)};
                 options.progress = bar.part(1, range.bytes);
                 verified.add(runtime::Shape(size, form.group_log).groups_of(range));
                 for (const BaoFault& fault :

@@ -1,6 +1,8 @@
 // `merklize bao outboard`, `encode` and `slice`.
 #include <sys/stat.h>
 
+#include <cstring>
+
 #include "bao/write.hpp"
 #include "command/bao/common.hpp"
 #include "command/line/options.hpp"
@@ -113,10 +115,15 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
             source.outboard = reads_of(opened.outboard);
             return;
         }
-        opened.input = open_for_ranges(call, name, sizeof(std::uint64_t));
+        source.size = form.has_size ? 0 : stated_size(arguments, form);
+        const auto most = [&](std::span<const std::byte, sizeof(std::uint64_t)> begin) {
+            std::uint64_t size = source.size;
+            if (form.has_size) std::memcpy(&size, begin.data(), sizeof size);
+            return bao_encoding_bytes(size, form);
+        };
+        opened.input = open_for_ranges(call, name, sizeof(std::uint64_t), most);
         opened.extent = runtime::require_extent(*opened.input);
         source.data = reads_of(*opened.input, opened.extent);
-        source.size = form.has_size ? 0 : stated_size(arguments, form);
         if (form.has_size && opened.extent.bytes >= sizeof source.size)
             source.data(std::as_writable_bytes(std::span(&source.size, 1)), 0);
         const PublicCall entry("bao");

@@ -174,7 +174,7 @@ bool Check::read(Lines& lines, const std::string& list, Line& line) {
         if (!has_proper_ && n_before_ > most_before)
             throw Failure{"not a list of checksums: its first MiB has no properly formatted line"};
         if (line.content.is_empty) continue;
-        if (!is_blake3_ && list == standard_input_name && line.content.name == standard_input_name)
+        if (list == standard_input_name && line.content.name == standard_input_name)
             line.content = {.why_bad = "standard input holds the list, so it cannot be checked"};
         return true;
     }
