@@ -60,13 +60,11 @@ RunOptions run_options(Call& call, const Arguments& arguments) {
     return options;
 }
 
-std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
-                            const std::function<Hash()>& hash, bool is_claimed) {
+std::optional<Mode> mode_of(Call& call, const Arguments& arguments, const std::function<Hash()>& hash,
+                            bool is_claimed) {
     const bool keyed = arguments.has("keyed");
     const auto context = arguments.value("derive-key");
     if (keyed && context) throw UsageError{"--keyed and --derive-key exclude each other"};
-    if (keyed && std::ranges::find(inputs, standard_input_name) != inputs.end())
-        throw UsageError{"--keyed needs a FILE: standard input holds the key"};
     if (keyed) return read_key(call, hash(), is_claimed);
     if (!context) return {};
     if (!is_utf8(*context)) throw UsageError{"CONTEXT is not UTF-8"};

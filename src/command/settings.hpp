@@ -30,12 +30,11 @@ std::size_t read_standard_input(Call& call, std::span<std::byte> out);
 RunOptions run_options(Call& call, const Arguments& arguments);
 
 /// The mode of --keyed, whose key is on standard input, or of --derive-key.
-/// inputs  names of inputs; none may be standard input if that holds the key
 /// hash    finds the hash whose key it is; called only if there is a key
 /// is_claimed  the hash is what a proof claims, as runtime::claimed_mode() says
 /// errors  UsageError; Failure (a key of another length than the hash has), and those of `hash`
-std::optional<Mode> mode_of(Call& call, const Arguments& arguments, std::initializer_list<std::string_view> inputs,
-                            const std::function<Hash()>& hash, bool is_claimed = false);
+std::optional<Mode> mode_of(Call& call, const Arguments& arguments, const std::function<Hash()>& hash,
+                            bool is_claimed = false);
 
 /// {"kernel", "to_device", "to_host"} in seconds, or null if no clock measured them, as on the CPU.
 std::string timings_json(const Timings& times);

@@ -116,7 +116,7 @@ int run_hash(Call& call, const Arguments& arguments) {
     job.options = run_options(call, arguments);
     job.is_xet = arguments.has("xet");
     job.has_key = arguments.has("keyed");
-    job.mode = mode_of(call, arguments, {}, [&] { return job.hash; }).value_or(Mode());
+    job.mode = mode_of(call, arguments, [&] { return job.hash; }).value_or(Mode());
     job.timed = arguments.has("timings");
     const bool as_json = arguments.has("json");
     std::uint64_t failed = 0;

@@ -4,6 +4,7 @@
 
 #include "command/endings.hpp"
 #include "command/output/text.hpp"
+#include "command/settings.hpp"
 #include "command/urls.hpp"
 
 namespace merklize::command {
@@ -28,6 +29,8 @@ std::vector<std::string_view> wanted_words(std::string_view arguments) {
 }
 
 bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9'); }
+
+bool is_path(std::string_view wanted) { return wanted == "TREE" || wanted == "DATA" || wanted == "HASHES"; }
 
 std::string with_dashes(const Option& option) {
     return option.letter != 0 ? std::string{'-', option.letter} : "--" + std::string(option.name);
@@ -104,9 +107,26 @@ void Arguments::require_words() const {
     if (!any && words_.size() > at)
         throw UsageError{"Got unexpected extra argument (" + (is_url(words_[at]) ? "a URL" : sentence(words_[at])) +
                          ")"};
-    const auto empty = static_cast<std::size_t>(std::ranges::find(words_, "") - words_.begin());
-    if (empty != words_.size())
-        throw UsageError{"Argument '" + std::string(all[std::min(empty, all.size() - 1)]) + "' is empty."};
+    for (std::size_t i = 0; i < words_.size(); i++) {
+        const std::string wanted(all[std::min(i, all.size() - 1)]);
+        if (words_[i].empty()) throw UsageError{"Argument '" + wanted + "' is empty."};
+        if (words_[i] == standard_input_name && is_path(wanted))
+            throw UsageError{wanted + " must be a path: ./- is a file of the name -"};
+    }
+    require_one_reader(all);
+}
+
+// What reads standard input gets all of it. (Of several FILEs the first one does, as in b3sum.)
+void Arguments::require_one_reader(std::span<const std::string_view> wanted) const {
+    const bool is_keyed = has("keyed");
+    auto readers = std::ranges::count_if(given_, [](const auto& given) {
+        return given.first->is_file() && !given.first->is_output() && given.second == standard_input_name;
+    });
+    for (std::size_t i = 0; i < words_.size(); i++)
+        if (words_[i] == standard_input_name && !wanted[std::min(i, wanted.size() - 1)].ends_with("...")) readers++;
+    if (readers + is_keyed < 2) return;
+    throw UsageError{is_keyed ? "--keyed needs a FILE: standard input holds the key"
+                              : "standard input can be read once: give one of the inputs as a file"};
 }
 
 bool Arguments::has(std::string_view option) const noexcept {

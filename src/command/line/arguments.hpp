@@ -36,6 +36,7 @@ public:
 private:
     void add(const Option& option, std::string value);
     void require_words() const;
+    void require_one_reader(std::span<const std::string_view> wanted) const;
 
     const Command& command_;
     std::string usage_name_;

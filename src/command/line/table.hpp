@@ -30,6 +30,10 @@ struct Option {
     constexpr bool is_file() const noexcept {
         return value == "FILE" || value == "TREE" || value == "PROOF" || value == "INPUT";
     }
+    /// Whether that file is written.
+    constexpr bool is_output() const noexcept {
+        return name == "output" || name == "html" || name == "json" || name == "plot";
+    }
 };
 
 /// A command, or a group of commands. They are the only source of --help, the man page, completions and parsing.

@@ -188,7 +188,7 @@ int run_manifest_refresh(Call& call, const Arguments& arguments) {
     }
     require_no_source(refreshed.manifest, path, file);
     Target out(call, file);
-    out.write(to_json(refreshed.manifest));
+    out.write(to_json(refreshed.manifest, !known.seen.empty()));
     out.finish();
     for (const std::string& name : refreshed.hashed) call.line("hashed  " + sentence(name));
     call.line(std::to_string(refreshed.hashed.size()) + " of " +

@@ -108,7 +108,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     if (out && (arguments.has("policy") || shows_times))
         throw UsageError{"--policy and --timings are for trees in memory: not with -o"};
     if (out) refuse_input_as_output(call, file, out);
-    const auto mode = mode_of(call, arguments, {file}, [&] { return form_of(arguments, {}, leaves).hash; });
+    const auto mode = mode_of(call, arguments, [&] { return form_of(arguments, {}, leaves).hash; });
     const TreeForm form = form_of(arguments, mode, leaves);
     if (leaves.are_given + leaves.leaf_size.has_value() + leaves.row_size.has_value() != 1)
         throw UsageError{"give one of --leaf-size, --row-size and --leaves"};

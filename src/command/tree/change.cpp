@@ -75,7 +75,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
     const auto twice = std::ranges::adjacent_find(changes, {}, &Change::index);
     if (twice != changes.end()) throw UsageError{"leaf " + std::to_string(twice->index) + " is given twice"};
 
-    const auto mode = mode_of(call, arguments, {}, [&] { return hash_of_tree(call, file); });
+    const auto mode = mode_of(call, arguments, [&] { return hash_of_tree(call, file); });
     RunOptions options = run_options(call, arguments);
     TreeFile tree = open_tree(call, file, mode);
     std::vector<std::uint64_t> indices;
@@ -111,7 +111,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
 int run_tree_append(Call& call, const Arguments& arguments) {
     const std::string &file = arguments.words()[0], &data = arguments.words()[1];
     const bool are_given = arguments.has("leaves");
-    const auto mode = mode_of(call, arguments, {data}, [&] { return hash_of_tree(call, file); });
+    const auto mode = mode_of(call, arguments, [&] { return hash_of_tree(call, file); });
     RunOptions options = run_options(call, arguments);
     TreeFile tree = open_tree(call, file, mode);
     refuse_input_as_output(call, data, file);

@@ -112,7 +112,7 @@ int run_tree_check(Call& call, const Arguments& arguments) {
     const auto root = digest_value(arguments, "root");
     const auto n_leaves = count_value(arguments, "n-leaves");
     if (are_given && !has_data) throw UsageError{"--leaves is about INPUT: name it"};
-    const auto mode = mode_of(call, arguments, {name}, [&] { return hash_of_tree(call, file); });
+    const auto mode = mode_of(call, arguments, [&] { return hash_of_tree(call, file); });
     RunOptions options = run_options(call, arguments);
     const TreeFile tree = open_tree(call, file, mode);
     const LeafSource source = tree.source();

@@ -156,7 +156,7 @@ int run_tree_verify(Call& call, const Arguments& arguments) {
     const auto hash = named_value(arguments, "hash", hash_from_name);
     const auto rule = named_value(arguments, "rule", rule_from_name);
     const auto old_root = digest_value(arguments, "old-root");
-    const auto mode = mode_of(call, arguments, {path}, [&] { return hash_of(read_proof(call, path)); }, true);
+    const auto mode = mode_of(call, arguments, [&] { return hash_of(read_proof(call, path)); }, true);
     const Mode merges = mode.value_or(Mode());
     const AnyProof claim = read_proof(call, path);
 

@@ -148,7 +148,7 @@ int run_tree_show(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const auto html = arguments.value("html");
     if (html) refuse_input_as_output(call, name, html);
-    const auto mode = mode_of(call, arguments, {}, [&] { return hash_of_tree(call, name); });
+    const auto mode = mode_of(call, arguments, [&] { return hash_of_tree(call, name); });
     const TreeFile tree = mode ? open_tree(call, name, mode) : open_tree(call, name);
     std::optional<std::uint64_t> leaf;
     if (arguments.words().size() > 1) {
