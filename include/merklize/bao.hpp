@@ -200,7 +200,8 @@ struct BaoTrust {
 MERKLIZE_API std::vector<BaoFault> bao_verify(ByteView part, std::uint64_t offset, std::uint64_t size,
                                               const BaoTrust& trust, const RunOptions& options = {});
 /// The same for a range of a file or block device, widened to whole groups, by all threads of the CPU. An empty range
-/// takes the group at its start; beyond the end, the last group. UINT64_MAX bytes go to the end. What can only be read in order is copied to the folder for temporary files first.
+/// takes the group at its start; beyond the end, the last group. UINT64_MAX bytes go to the end. What can only be read
+/// in order is copied to the folder for temporary files first.
 /// errors  io (it cannot be read; it changed while it was read), invalid_argument (bytes that are not all in it)
 MERKLIZE_API std::vector<BaoFault> bao_verify_file(int fd, std::string_view name, const FileRange& range,
                                                    const BaoTrust& trust, const RunOptions& options = {});

@@ -305,6 +305,8 @@ class TestCommand:
         assert answer["faults"] == [{"offset": 98304, "bytes": 16384, "in_outboard": False}]
         assert answer["verified"] == []
         assert output(*verify, "--range", "300000,5", cwd=message) == "valid: bytes 294912 to 311296 of 700001\n"
+        for beyond in ("699000,5000", "800000,1", f"{2**64 - 1},{2**64 - 1}"):
+            assert output(*verify, "--range", beyond, cwd=message) == "valid: bytes 688128 to 700001 of 700001\n"
         done = command(
             "bao", "decode", "f", "--outboard", "o", "--group-size", "16K", "--root", root, "-o", "out", cwd=message
         )

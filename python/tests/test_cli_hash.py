@@ -377,3 +377,11 @@ def test_wrong_policies(tmp_path: Path, policy: str, text: str) -> None:
     done = merklize("hash", "--policy", policy, "a", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert text in done.stderr.decode()
+
+
+@pytest.mark.parametrize("hash", ["blake3", "sha256"])
+def test_a_list_on_standard_input_does_not_name_it(hash: str) -> None:
+    empty = output("hash", "--hash", hash, "--no-names", "/dev/null").strip()
+    done = merklize("hash", "--hash", hash, "--check", stdin=f"{empty}  -\n".encode())
+    assert done.returncode == 1
+    assert b"standard input holds the list, so it cannot be checked" in done.stderr

@@ -112,6 +112,8 @@ def test_where_a_manifest_is_written(tmp_path):
         create("link")
         assert (tmp_path / "link").is_symlink()
         assert (tmp_path / "real").read_text() == text
+        output("manifest", "refresh", "real", model, cwd=tmp_path)
+        assert (tmp_path / "real").read_text() == text  # still without times
         (tmp_path / "real").write_text("old")
         got = []
         reader = threading.Thread(target=read_all, args=(tmp_path / "pipe", got))

@@ -416,7 +416,7 @@ class _Download:
         digest = bytes.fromhex(root[-64:]) if isinstance(root, str) else bytes(cast("Any", root))
         return _MARK + digest + self._size.to_bytes(8, "little")
 
-    def _verified(self, data: bytes, offset: int) -> list[Fault]:
+    def _verified(self, data: bytes | bytearray, offset: int) -> list[Fault]:
         """Return the faults of a part. Raises Mismatch if the outboard is wrong."""
         report = verify(data, self._root, self._outboard, offset=offset, size=self._size, **self._rules)
         for fault in report.faults:
@@ -425,7 +425,7 @@ class _Download:
         return report.faults
 
     @staticmethod
-    def _right(data: bytes, at: int, faults: Iterable[Fault]) -> list[tuple[int, int]]:
+    def _right(data: bytes | bytearray, at: int, faults: Iterable[Fault]) -> list[tuple[int, int]]:
         """Return begin and end of the right ranges in a part that begins at `at`."""
         ends = [at, *(end for fault in faults for end in (fault.offset, fault.offset + fault.length)), at + len(data)]
         return [(begin, end) for begin, end in zip(ends[::2], ends[1::2]) if begin < end]
@@ -455,9 +455,12 @@ class _Download:
             is_all: bool = response.status == 200  # the server gives no ranges
             at, end = (0, self._missing[-1][1]) if is_all else (self._first_byte(response, begin), end)
             while at < end:
-                data = self._read(response, min(self._window - at % self._window, end - at))
-                if any(first < at + len(data) and at < last for first, last in self._missing_from(at)):
-                    self._keep(data, at)
+                data = bytearray()
+                try:
+                    self._read(response, min(self._window - at % self._window, end - at), data)
+                finally:  # also what came before a Ctrl-C
+                    if any(first < at + len(data) and at < last for first, last in self._missing_from(at)):
+                        self._keep(data, at)
                 at += len(data)
         return is_all
 
@@ -473,9 +476,8 @@ class _Download:
             raise Mismatch(f"{self._server.name}: {text}")
         return begin
 
-    def _read(self, response: Any, count: int) -> bytes:
-        """Return `count` bytes, or as many as come before the connection ends."""
-        data = bytearray()
+    def _read(self, response: Any, count: int, data: bytearray) -> None:
+        """Read `count` bytes, or as many as come before the connection ends."""
         try:
             while len(data) < count and (more := response.read(min(count - len(data), _READ))):
                 data += more
@@ -484,9 +486,8 @@ class _Download:
             pass  # the bytes received before are good
         if not data:
             raise _Broken("the connection ended early")
-        return bytes(data)
 
-    def _keep(self, data: bytes, at: int) -> None:
+    def _keep(self, data: bytearray, at: int) -> None:
         """Verify the received bytes and write what is right. A group that is cut off cannot be verified."""
         whole = data if at + len(data) == self._size else data[: len(data) // self._group * self._group]
         faults = self._verified(whole, at) if whole else []

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "bao/write.hpp"
 #include "command/bao/common.hpp"
@@ -119,7 +120,14 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
         const auto most = [&](std::span<const std::byte, sizeof(std::uint64_t)> begin) {
             std::uint64_t size = source.size;
             if (form.has_size) std::memcpy(&size, begin.data(), sizeof size);
-            return bao_encoding_bytes(size, form);
+            const std::uint64_t bytes = bao_encoding_bytes(size, form);
+            std::error_code unknown;
+            const auto room = std::filesystem::space(std::filesystem::temp_directory_path(), unknown).available;
+            if (!unknown && bytes > room)
+                throw Failure{"the encoding must have " + std::to_string(bytes) +
+                              " bytes, and the folder for temporary files (TMPDIR) has room for " +
+                              std::to_string(room)};
+            return bytes;
         };
         opened.input = open_for_ranges(call, name, sizeof(std::uint64_t), most);
         opened.extent = runtime::require_extent(*opened.input);

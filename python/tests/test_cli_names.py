@@ -1,7 +1,8 @@
-"""An empty name of a file is refused by every command before it begins: no file has that name."""
+"""Names of files that a command cannot take are refused before it begins: empty ones, and - where it names nothing."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,39 @@ def test_arguments(tmp_path: Path, line: str, place: int) -> None:
     done = merklize(*words, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.rstrip().endswith(b"' is empty."), done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tree verify - --root {root} --leaf-file -",
+        "tree verify - --root {root} --keyed",
+        "tree verify p --root {root} --leaf-file - --keyed",
+        "tree build - --leaf-size 8 --keyed",
+        "tree check t - --keyed",
+        "tree update t 0 --from - --keyed",
+        "tree append t - --keyed",
+        "bao decode - --outboard - --root {root}",
+        "bao verify - --outboard - --root {root}",
+        "bao slice - --outboard - --range 0,1",
+        "manifest diff - -",
+    ],
+)
+def test_standard_input_is_read_once(tmp_path: Path, line: str) -> None:
+    done = merklize(*line.format(root="00" * 32).split(), stdin=bytes(32), cwd=tmp_path)
+    assert done.returncode == 2
+    assert re.search(rb"standard input (can be read once|holds the key)", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["tree check -", "tree show -", "tree append - f", "verity format - h", "verity format f -", "verity dump -"],
+)
+def test_what_must_be_a_path(tmp_path: Path, line: str) -> None:
+    (tmp_path / "f").write_bytes(bytes(4096))
+    done = merklize(*line.split(), cwd=tmp_path)
+    assert (done.returncode, b" must be a path: " in done.stderr) == (2, True), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
 
 
 def test_every_command_has_a_line() -> None:
