@@ -1,6 +1,8 @@
 #include "calls/run.hpp"
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 #include "calls/side_by_side.hpp"
 #include "host/invalid.hpp"
@@ -32,6 +34,30 @@ DeviceCall& Run::on_device() {
 
 void Run::parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share) {
     progress_.end(parallel_for(n, host_.threads(), body, progress_.begin(share)));
+}
+
+void Run::parallel_calls(std::size_t n, const std::function<void(std::size_t, const RunOptions&)>& body) {
+    RunOptions alone = by_one_thread(options_);
+    const Tick whole = progress_.begin(1);
+    const auto caller = std::this_thread::get_id();
+    std::atomic<bool> stopped = false;
+    double share_done = 0;  // of the calling thread
+    const Tick ask = [&](double done) {
+        share_done = done;
+        if (!whole(done)) stopped = true;
+        return !stopped;
+    };
+    if (whole) {
+        alone.progress = [&](double) { return !stopped && (std::this_thread::get_id() != caller || ask(share_done)); };
+    }
+    const auto call = [&](std::size_t i) {
+        try {
+            body(i, alone);
+        } catch (const Error&) {
+            if (!stopped) throw;  // else end() tells why
+        }
+    };
+    progress_.end(parallel_for(n, host_.threads(), call, whole ? ask : Tick()) && !stopped);
 }
 
 RunOptions on_device_of(const ConstBuffer& buffer, const RunOptions& options) {

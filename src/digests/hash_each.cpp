@@ -224,9 +224,8 @@ void hash_message_each(std::span<const MessageView> messages, std::span<std::byt
     runtime::require_message(form, length);
     runtime::require_outputs(messages.size(), out.size(), length);
     require_apart(messages, out);
-    const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
-    run.parallel(messages.size(), [&](std::size_t i) {
+    run.parallel_calls(messages.size(), [&](std::size_t i, const RunOptions& alone) {
         const ConstBuffer* buffer = messages[i].buffer();
         const std::span<std::byte> to = out.subspan(length * i, length);
         if (buffer != nullptr)

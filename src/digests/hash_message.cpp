@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "calls/side_by_side.hpp"
 #include "digests/file_root.hpp"
+#include "digests/message_pieces.hpp"
 #include "hashes/message.hpp"
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
@@ -16,8 +16,6 @@ namespace merklize::inline v0 {
 namespace {
 
 using runtime::Message;
-
-constexpr std::size_t piece_bytes = 4 << 20;  // between two calls of the progress function
 
 bool is_blake3(Hash hash) { return runtime::info(hash).has_chunk_tree != 0; }
 
@@ -30,9 +28,7 @@ void digest_of(const runtime::ByteSource& source, const MessageForm& form, std::
     const auto extent = source.extent();
     Message message(form, extent ? extent->bytes : Message::unknown, out.size());
     runtime::read_in_order(source, extent, run, [&](std::span<const std::byte> piece, double share) {
-        run.progress().begin(share);
-        message.update(piece);
-        run.progress().end(true);
+        runtime::append(message, piece, run, share);
     });
     put(message, out);
 }
@@ -53,10 +49,7 @@ void hash_message(ByteView data, std::span<std::byte> out, const MessageForm& fo
     runtime::require_no_policy(options);
     runtime::Run run(options);
     Message message(form, data.size(), out.size());
-    for (std::size_t done = 0; done < data.size(); done += piece_bytes) {
-        message.update(data.subspan(done, std::min(piece_bytes, data.size() - done)));
-        if (!run.tick(static_cast<double>(done) / static_cast<double>(data.size()))) run.throw_cancelled();
-    }
+    runtime::append(message, data, run, 1);
     put(message, out);
 }
 
@@ -69,11 +62,13 @@ void hash_message(const ConstBuffer& data, std::span<std::byte> out, const Messa
     const RunOptions here = runtime::on_device_of(data, options);
     runtime::Run run(here);
     Message message(form, data.size(), out.size());
-    std::vector<std::byte> piece(std::min<std::uint64_t>(data.size(), 4 * piece_bytes));
+    constexpr std::uint64_t most = 16 << 20;
+    std::vector<std::byte> piece(std::min(data.size(), most));
     for (std::uint64_t done = 0; done < data.size(); done += piece.size()) {
         const std::uint64_t count = std::min<std::uint64_t>(piece.size(), data.size() - done);
         run.on_device().download(piece.data(), runtime::place_of(data.slice(done, count)), count);
-        message.update(std::span(piece).first(count));
+        runtime::append(message, std::span(piece).first(count), run,
+                        static_cast<double>(count) / static_cast<double>(data.size()));
     }
     put(message, out);
 }
@@ -123,9 +118,8 @@ std::vector<FileDigest> hash_message_files(std::span<const std::filesystem::path
     if (is_blake3(form.hash)) return hash_files(paths, length, 0, form.mode, options);
     runtime::require_no_policy(options);
     std::vector<FileDigest> results(paths.size());
-    const RunOptions alone = runtime::by_one_thread(options);
     runtime::Run run(options);
-    run.parallel(paths.size(), [&](std::size_t i) {
+    run.parallel_calls(paths.size(), [&](std::size_t i, const RunOptions& alone) {
         try {
             runtime::Run one(alone);
             std::vector<std::byte> output(length);

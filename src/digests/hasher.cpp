@@ -3,6 +3,7 @@
 #include <string>
 
 #include "digests/chunk_tree.hpp"
+#include "digests/message_pieces.hpp"
 #include "hashes/merge_one.hpp"
 #include "hashes/message.hpp"
 #include "host/invalid.hpp"
@@ -27,7 +28,12 @@ public:
     std::size_t length = Digest::size;      // of its digests
 
     void update(std::span<const std::byte> data) {
-        if (message) return message->update(data);
+        constexpr std::size_t short_bytes = 4096;
+        if (message && data.size() <= short_bytes) return message->update(data);
+        if (message) {
+            Run run(options);
+            return append(*message, data, run, 1);
+        }
         data = tree.fill(data);
         if (data.empty()) return;
         Run run(options);

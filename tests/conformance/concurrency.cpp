@@ -220,6 +220,23 @@ TEST("cancel: every kind of long work") {
         const std::vector<std::filesystem::path> paths(3, path);
         (void)merklize::hash_files(paths, 32, 0, {}, options);
     });
+    // By a hash that one thread computes: 64 MiB take it seconds.
+    const merklize::MessageForm slow{Hash::rpjive64_256};
+    const auto some = data.first(std::size_t{64} << 20);
+    std::filesystem::resize_file(path, some.size());
+    check_cancel("hash_message", [&](const auto& options) { (void)merklize::hash_message(some, slow, options); });
+    check_cancel("hash_message_file",
+                 [&](const auto& options) { (void)merklize::hash_message_file(path, slow, options); });
+    check_cancel("hash_message_files", [&](const auto& options) {
+        const std::vector<std::filesystem::path> paths(3, path);
+        (void)merklize::hash_message_files(paths, slow, options);
+    });
+    check_cancel("hash_message_each", [&](const auto& options) {
+        const std::vector<merklize::MessageView> messages(3, some);
+        (void)merklize::hash_message_each(messages, slow, options);
+    });
+    check_cancel("Hasher of SHA-256",
+                 [&](const auto& options) { merklize::Hasher::of({Hash::sha256}, options).update(data); });
     // The library still works afterwards.
     CHECK_EQ(merklize::hash({}).hex(), hex(reference::blake3({})));
 }
