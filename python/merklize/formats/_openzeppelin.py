@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _arrays, _json, _native
-from .._inputs import each_of, numbered
+from .._inputs import each_of
 from .._options import RunOptions, run_of, takes
 from .._settings import settings
 from .._types import Bytes, Digest
@@ -41,13 +41,13 @@ class OpenZeppelinTree:
     __slots__ = ("__weakref__", "_tree", "leaf_encoding", "values")
 
     values: list[Any]
-    """The values, in the given order; for a simple tree, leaves of 32 bytes."""
+    """A copy of the values, in the given order; for a simple tree, leaves of 32 bytes."""
     leaf_encoding: list[str] | None
     """The ABI types of a value; None: a simple tree."""
 
     def __init__(self, values: list[Any], leaf_encoding: list[str] | None, tree: _native.OpenZeppelinTree) -> None:
         """Wrap a finished tree. Use openzeppelin(), openzeppelin_simple() or load() instead."""
-        self.values, self.leaf_encoding, self._tree = values, leaf_encoding, tree
+        self.values, self.leaf_encoding, self._tree = [_own(value) for value in values], leaf_encoding, tree
 
     @property
     def root(self) -> bytes:
@@ -173,7 +173,7 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
     """
     given = [
         _simple_leaf(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"leaf {i}")
-        for i, leaf in numbered(leaves)
+        for i, leaf in enumerate(_abi.each(leaves))
     ]
     run = run_of("openzeppelin_simple", options, timed=False)
     return _make(given, None, sort_leaves, run)
@@ -198,6 +198,19 @@ def _make(values: list[Any], types: list[str] | None, sort_leaves: bool, run: _n
         raise InvalidArgument("a tree needs at least one value, got 0")
     tree = _native.make_openzeppelin_tree(_leaves(values, types, run), sort_leaves, None, run)
     return OpenZeppelinTree(values, types, tree)
+
+
+def _own(value: Any) -> Any:
+    """Return a value that was encoded as the tree keeps it: a copy, of types that pickle and JSON know."""
+    if isinstance(value, (str, bytes, bool, float)):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, Mapping):
+        return {name: _own(one) for name, one in value.items()}
+    if hasattr(value, "__len__"):
+        return (tuple if isinstance(value, tuple) else list)(map(_own, value))
+    return operator.index(value)
 
 
 def _leaves(values: list[Any], types: list[str] | None, run: _native.Settings) -> bytes:
@@ -239,6 +252,8 @@ def _plain(value: Any) -> Any:
         return "0x" + bytes(value).hex()
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value
