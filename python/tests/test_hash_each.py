@@ -105,8 +105,16 @@ def test_refusals():
         merklize.hash_each([np.array([None])])
     with pytest.raises(merklize.InvalidArgument, match="message 0: a masked array"):
         merklize.hash_each([np.ma.masked_array([1], [True])])
+    big = np.zeros(4, ">u8")
+    for words in (big, memoryview(big)):
+        with pytest.raises(merklize.InvalidArgument, match=r"^hash_leaves: message 1 must have words in little endian"):
+            merklize.hash_leaves([b"", words], "rpo256")
     with pytest.raises(merklize.InvalidArgument, match="key must be 32 bytes, got 3"):
         merklize.hash_each([b""], key=b"abc")
+    for call in (lambda size: merklize.hash_each([b""], length=size), lambda size: merklize.hash(b"", length=size),
+                 lambda size: merklize.hash_rows(np.zeros((1, 4), np.uint8), length=size)):  # fmt: skip
+        with pytest.raises(merklize.OutOfMemory, match=r"^hash\w*: no memory for 4611686018427387904 bytes"):
+            call(2**62)
     with pytest.raises(merklize.InvalidArgument, match="length"):
         merklize.hash_each([b""], length=-1)
     with pytest.raises(merklize.InvalidArgument, match="seek must be at most 18446744073709551584 for 32 bytes"):
