@@ -52,6 +52,12 @@ class Steps:
         """The progress function for the calls of a step."""
         return None if self._call is None else self._tell
 
+    def over(self, run: _native.Settings, *, timed: bool = True) -> _native.Settings:
+        """Return the options of a call for its steps. timed  as in settings()"""
+        if self._call is None:
+            return run
+        return settings(run.device, run.threads or None, self._tell, run.stream, timed=timed)
+
     def step(self, size: int = 0) -> None:
         """Begin the next step. Raises Cancelled."""
         self._before, self._size = self._before + self._size, size

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from . import _arrays, _native
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
-from ._settings import is_blake3, require_plain, settings
+from ._settings import Steps, is_blake3, require_plain, settings
 from ._types import Bytes, Data, HashName
 from .errors import InvalidArgument, OutOfMemory, in_call
 
@@ -129,6 +129,8 @@ def leaves_of_list(messages: Any, hash: _native.HashInfo, key: Any, context: Any
         if word.itemsize > 1 and kind[:1] in (">", "!"):
             raise InvalidArgument(f"message {i} must have words in little endian, got {kind}; give .astype('{word}')")
     given = [np.frombuffer(_native.host_bytes(message, f"message {i}"), np.uint8) for i, message in enumerate(messages)]
+    steps = Steps(run.progress, sum(map(len, given)))
+    run = steps.over(run)
     by_length: dict[int, list[int]] = {}
     for i, message in enumerate(given):
         by_length.setdefault(len(message), []).append(i)
@@ -137,6 +139,7 @@ def leaves_of_list(messages: Any, hash: _native.HashInfo, key: Any, context: Any
             raise InvalidArgument(
                 f"message {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
             )
+        steps.step(length * len(which))
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)
         _native.hash_leaves(rows.view(word), length, digests, hash.name, key, context, run)

@@ -86,6 +86,10 @@ LONG_CALLS = {
     "Manifest.check by tiles": lambda **how: merklize.manifest(MANY, tiles=True).check(MANY, **how),
     "fs_verity of SHA-512": lambda **how: formats.fs_verity(LONG, algorithm="sha512", **how),
     "openzeppelin_simple": lambda **how: formats.openzeppelin_simple(np.zeros((1 << 20, 32), np.uint8), **how),
+    "hash_leaves, of many lengths": lambda **how: merklize.hash_leaves(
+        [LONG[:size] for size in range(5000, 8000)] * 10, "sha3_256", **how
+    ),
+    "openzeppelin": lambda **how: formats.openzeppelin([[k] for k in range(1 << 16)], ["uint32"], **how),
 }
 
 

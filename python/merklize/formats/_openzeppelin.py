@@ -11,7 +11,7 @@ import numpy as np
 from .. import _arrays, _json, _native
 from .._inputs import each_of
 from .._options import RunOptions, run_of, takes
-from .._settings import settings
+from .._settings import Steps, settings
 from .._types import Bytes, Digest
 from ..errors import InvalidArgument, in_call, shown
 from . import _abi
@@ -130,8 +130,7 @@ class OpenZeppelinTree:
     @classmethod
     def _placed(cls, values: list[Any], types: list[str] | None, places: list[int]) -> OpenZeppelinTree:
         run = settings("auto", None, timed=False)
-        leaves, where = _leaves(values, types, run), np.array(places, np.uint64)
-        return cls(values, types, _native.make_openzeppelin_tree(leaves, False, where, run))
+        return cls(values, types, _tree(values, types, False, np.array(places, np.uint64), run))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the values and their places."""
@@ -196,8 +195,7 @@ def verify_openzeppelin(proof: Iterable[Digest], root: Digest, leaf: Digest) -> 
 def _make(values: list[Any], types: list[str] | None, sort_leaves: bool, run: _native.Settings) -> OpenZeppelinTree:
     if not values:
         raise InvalidArgument("a tree needs at least one value, got 0")
-    tree = _native.make_openzeppelin_tree(_leaves(values, types, run), sort_leaves, None, run)
-    return OpenZeppelinTree(values, types, tree)
+    return OpenZeppelinTree(values, types, _tree(values, types, sort_leaves, None, run))
 
 
 def _own(value: Any) -> Any:
@@ -213,10 +211,24 @@ def _own(value: Any) -> Any:
     return operator.index(value)
 
 
-def _leaves(values: list[Any], types: list[str] | None, run: _native.Settings) -> bytes:
+def _tree(
+    values: list[Any], types: list[str] | None, sort_leaves: bool, places: Any, run: _native.Settings
+) -> _native.OpenZeppelinTree:
+    n = len(values)
+    steps = Steps(run.progress, n if types is None else 3 * n)  # encoding, leaves, inner nodes
+    run = steps.over(run, timed=False)
     if types is None:
-        return b"".join(values)
-    return _native.openzeppelin_leaves(_abi.encode(types, values), run)
+        leaves = b"".join(values)
+    else:
+        encoded: list[bytes] = []
+        for at in range(0, n, 1024):
+            some = values[at : at + 1024]
+            steps.step(len(some))
+            encoded += _abi.encode(types, some)
+        steps.step(n)
+        leaves = _native.openzeppelin_leaves(encoded, run)
+    steps.step(n)
+    return _native.make_openzeppelin_tree(leaves, sort_leaves, places, run)
 
 
 def _digests(data: Any) -> Bytes:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from .._native import flag
-from .._settings import Steps, settings
+from .._settings import Steps
 from ..errors import InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_name
 
@@ -345,7 +345,7 @@ def nodes_of(boxes: Iterable[Box], keeps_tiles: bool, run: _native.Settings) -> 
         boxes = list(boxes)
         sizes = [getattr(getattr(box, "data", None), "nbytes", 0) for box in boxes]
         steps = Steps(run.progress, sum(sizes))
-        run = settings(run.device, run.threads or None, steps.progress)
+        run = steps.over(run)
     for k, box in enumerate(boxes):
         if not isinstance(box, Box):
             raise TypeError(in_call(f"shards must be Box, got {type(box).__name__}"))
