@@ -124,11 +124,11 @@ def leaves_of_list(messages: Any, hash: _native.HashInfo, key: Any, context: Any
     if hash.name == "blake3":
         _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
         return leaves
+    given = [np.frombuffer(_native.host_bytes(message, f"message {i}"), np.uint8) for i, message in enumerate(messages)]
     for i, message in enumerate(messages):
         kind = message.format if isinstance(message, memoryview) else getattr(getattr(message, "dtype", ""), "str", "")
         if word.itemsize > 1 and kind[:1] in (">", "!"):
             raise InvalidArgument(f"message {i} must have words in little endian, got {kind}; give .astype('{word}')")
-    given = [np.frombuffer(_native.host_bytes(message, f"message {i}"), np.uint8) for i, message in enumerate(messages)]
     steps = Steps(run.progress, sum(map(len, given)))
     run = steps.over(run)
     by_length: dict[int, list[int]] = {}

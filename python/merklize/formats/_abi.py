@@ -45,7 +45,7 @@ def encode(types: Sequence[str], values: Sequence[Sequence[Any]]) -> list[bytes]
 
 def checked(types: Sequence[str], values: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     """Yield the values, each with one field a type. Raises InvalidArgument."""
-    for value in each(values):
+    for value in each_of(values):
         if _count(value) != len(types):
             got = f"{len(value)} fields" if isinstance(value, (list, tuple)) else shown(value)
             raise InvalidArgument(f"a value must have {len(types)} fields, one a type, got {got}")
@@ -200,13 +200,6 @@ def _items(type: str, value: Any) -> int:
     if (count := _count(value)) is None:
         raise InvalidArgument(f"{type}: must be a list, got {shown(value)}")
     return count
-
-
-def each(values: Iterable[Any]) -> Iterator[Any]:
-    """Do what each_of() does; a mapping is refused, too, because its keys alone would be hashed."""
-    if isinstance(values, Mapping):
-        raise TypeError(in_call(f"a list is needed, got {type(values).__name__}"))
-    return each_of(values)
 
 
 def _count(value: Any) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _arrays, _json, _native
-from .._inputs import each_of
+from .._inputs import each_of, numbered
 from .._options import RunOptions, run_of, takes
 from .._settings import Steps, settings
 from .._types import Bytes, Digest
@@ -47,7 +47,7 @@ class OpenZeppelinTree:
 
     def __init__(self, values: list[Any], leaf_encoding: list[str] | None, tree: _native.OpenZeppelinTree) -> None:
         """Wrap a finished tree. Use openzeppelin(), openzeppelin_simple() or load() instead."""
-        self.values, self.leaf_encoding, self._tree = [_own(value) for value in values], leaf_encoding, tree
+        self.values, self.leaf_encoding, self._tree = [_own(value) for value in each_of(values)], leaf_encoding, tree
 
     @property
     def root(self) -> bytes:
@@ -172,7 +172,7 @@ def openzeppelin_simple(leaves: Any, *, sort_leaves: bool = True, **options: Unp
     """
     given = [
         _simple_leaf(leaf.tobytes() if isinstance(leaf, np.ndarray) else leaf, f"leaf {i}")
-        for i, leaf in enumerate(_abi.each(leaves))
+        for i, leaf in numbered(leaves)
     ]
     run = run_of("openzeppelin_simple", options, timed=False)
     return _make(given, None, sort_leaves, run)

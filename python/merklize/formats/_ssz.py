@@ -44,11 +44,11 @@ def ssz(
     >>> merklize.formats.ssz(np.zeros((2, 32), np.uint8)) == merklize.formats.zero_hash(1)
     True
     """
+    content = as_bytes(chunks, "chunks")
     shape, kind = getattr(chunks, "shape", (0,)), str(getattr(chunks, "dtype", "uint8")).rpartition(".")[2]
     fits = tuple(shape[1:]) == (32,) if len(shape) == 2 else len(shape) == 1 and kind.startswith("uint")
     if not fits or (len(shape) == 2 and kind != "uint8"):
         raise InvalidArgument(f"chunks must be bytes, uint8[n, 32] or unsigned integers [n], got {kind}{list(shape)}")
-    content = as_bytes(chunks, "chunks")
     if len(content) % 32:
         content = np.concatenate([content, np.zeros(-len(content) % 32, np.uint8)])
     return _native.ssz(content, limit, mix_in_length, run_of("ssz", options))
