@@ -359,12 +359,14 @@ Digest to_digest(nb::handle value, const char* argument) {
     return digest;
 }
 
-std::span<const Digest> as_digests(std::span<const std::byte> bytes) {
+std::span<const Digest> as_digests(std::span<const std::byte> bytes, const char* argument) {
+    if (bytes.size() % Digest::size != 0)
+        invalid_call(argument, "must be 32 bytes each, got " + std::to_string(bytes.size()) + " bytes");
     return {reinterpret_cast<const Digest*>(bytes.data()), bytes.size() / Digest::size};
 }
 
-std::span<Digest> as_digests(std::span<std::byte> bytes) {
-    return {reinterpret_cast<Digest*>(bytes.data()), bytes.size() / Digest::size};
+std::span<Digest> as_digests(std::span<std::byte> bytes, const char* argument) {
+    return {reinterpret_cast<Digest*>(bytes.data()), as_digests(std::span<const std::byte>(bytes), argument).size()};
 }
 
 Mode to_mode(nb::handle key, nb::handle context, Hash hash, Mode (*keyed)(ByteView key, Hash hash)) {

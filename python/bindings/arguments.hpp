@@ -148,8 +148,9 @@ std::string_view to_text(nb::handle value, const char* argument);
 std::filesystem::path to_path(nb::handle value, const char* argument);
 Digest to_digest(nb::handle value, const char* argument);
 /// An array of digests as bytes, as the library's type: a digest is 32 bytes of any alignment.
-std::span<const Digest> as_digests(std::span<const std::byte> bytes);
-std::span<Digest> as_digests(std::span<std::byte> bytes);
+/// errors  InvalidArgument: bytes that are not whole digests
+std::span<const Digest> as_digests(std::span<const std::byte> bytes, const char* argument = "digests");
+std::span<Digest> as_digests(std::span<std::byte> bytes, const char* argument = "digests");
 /// The mode of a key, of a context, or of neither.
 Mode to_mode(nb::handle key, nb::handle context, Hash hash = Hash::blake3,
              Mode (*keyed)(ByteView key, Hash hash) = runtime::keyed_mode);

@@ -52,8 +52,9 @@ nb::bytes ssz(nb::handle chunks, nb::handle limit, nb::handle mix_in_length, con
     const InputBytes input(chunks, "chunks");
     const auto most = to_optional_count(limit, "limit"), length = to_optional_count(mix_in_length, "mix_in_length");
     Digest root;
-    Run{settings}(
-        [&](const RunOptions& options) { root = merklize::ssz(as_digests(input.span()), most, length, options); });
+    Run{settings}([&](const RunOptions& options) {
+        root = merklize::ssz(as_digests(input.span(), "chunks"), most, length, options);
+    });
     return to_bytes(root.bytes);
 }
 
@@ -78,16 +79,17 @@ OpenZeppelinTree make_openzeppelin_tree(nb::handle leaves, nb::handle sort_leave
     std::optional<OpenZeppelinTree> tree;
     Run{settings}([&](const RunOptions& options) {
         if (indices)
-            tree.emplace(as_digests(input.span()), *indices, options);
+            tree.emplace(as_digests(input.span(), "leaves"), *indices, options);
         else
-            tree.emplace(as_digests(input.span()), is_sorted, options);
+            tree.emplace(as_digests(input.span(), "leaves"), is_sorted, options);
     });
     return *std::move(tree);
 }
 
 bool verify_openzeppelin(nb::handle proof, nb::handle root, nb::handle leaf) {
     const InputBytes siblings(proof, "proof");
-    return merklize::verify_openzeppelin(as_digests(siblings.span()), to_digest(root, "root"), to_digest(leaf, "leaf"));
+    return merklize::verify_openzeppelin(as_digests(siblings.span(), "proof"), to_digest(root, "root"),
+                                         to_digest(leaf, "leaf"));
 }
 
 /// Buffer protocol: all nodes, read-only.

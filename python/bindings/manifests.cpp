@@ -29,7 +29,7 @@ nb::bytes to_values(const std::vector<Digest>& digests) { return to_bytes(std::a
 
 std::vector<Digest> to_values(nb::handle bytes, const char* argument) {
     const InputBytes input(bytes, argument);
-    const std::span<const Digest> values = as_digests(input.span());
+    const std::span<const Digest> values = as_digests(input.span(), argument);
     return {values.begin(), values.end()};
 }
 

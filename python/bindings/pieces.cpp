@@ -1,6 +1,8 @@
+#include <optional>
 #include <vector>
 
 #include "arguments.hpp"
+#include "digest_array.hpp"
 #include "digests/file_root.hpp"
 #include "module.hpp"
 #include "run.hpp"
@@ -68,17 +70,34 @@ nb::bytes piece_values(nb::handle source, nb::handle part, nb::handle offset, nb
     return to_bytes(std::as_bytes(std::span(values)));
 }
 
+// Values of pieces: bytes, 32 each, or an array whose rows they are.
+class Pieces {
+public:
+    explicit Pieces(nb::handle values) {
+        if (!PyMemoryView_Check(values.ptr()) && nb::hasattr(values, "shape") &&
+            nb::len(nb::object(values.attr("shape"))) > 1)
+            rows_.emplace(values, "pieces", "k", nullptr);
+        else
+            bytes_.emplace(values, "pieces");
+    }
+    std::span<const Digest> span() const { return rows_ ? rows_->digests() : as_digests(bytes_->span(), "pieces"); }
+
+private:
+    std::optional<DigestArray> rows_;
+    std::optional<InputBytes> bytes_;
+};
+
 nb::bytes value_of_pieces(nb::handle pieces, nb::handle key, nb::handle context) {
-    const InputBytes values(pieces, "pieces");
+    const Pieces values(pieces);
     const Mode mode = to_mode(key, context);
-    return to_bytes(merklize::value_of_pieces(as_digests(values.span()), mode).bytes);
+    return to_bytes(merklize::value_of_pieces(values.span(), mode).bytes);
 }
 
 nb::bytes digest_of_pieces(nb::handle pieces, nb::handle key, nb::handle context, nb::handle length, nb::handle seek) {
-    const InputBytes values(pieces, "pieces");
+    const Pieces values(pieces);
     const Mode mode = to_mode(key, context);
     const Output out(length, seek);
-    merklize::digest_of_pieces(as_digests(values.span()), out.span(), out.seek(), mode);
+    merklize::digest_of_pieces(values.span(), out.span(), out.seek(), mode);
     return out.bytes();
 }
 

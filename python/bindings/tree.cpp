@@ -105,7 +105,9 @@ public:
     explicit Leaves(nb::handle leaves) {
         if (!leaves.is_none()) bytes_.emplace(leaves, "leaves");
     }
-    std::span<const Digest> span() const { return bytes_ ? as_digests(bytes_->span()) : std::span<const Digest>(); }
+    std::span<const Digest> span() const {
+        return bytes_ ? as_digests(bytes_->span(), "leaves") : std::span<const Digest>();
+    }
 
 private:
     std::optional<InputBytes> bytes_;

@@ -187,8 +187,9 @@ void bind_tree_file(nb::module_& m) {
                 const std::vector<std::uint64_t> which = to_indices(indices);
                 const InputBytes digests(leaves, "leaves");
                 self.change("TreeFile", [&](TreeFile& file) {
-                    Run{settings}(
-                        [&](const RunOptions& options) { file.update(which, as_digests(digests.span()), options); });
+                    Run{settings}([&](const RunOptions& options) {
+                        file.update(which, as_digests(digests.span(), "leaves"), options);
+                    });
                 });
             },
             nb::arg().none(), nb::arg().none(), nb::arg().none(),

@@ -118,8 +118,7 @@ nb::bytes leaves_of_input(nb::handle input, nb::handle leaf_size, nb::handle row
 // The facts of a tree that a cluster built.
 TreeFacts make_tree_facts(nb::handle root, nb::handle n_leaves, nb::handle height, nb::handle file_size,
                           const TreeForm& form) {
-    const InputBytes bytes(root, "root");
-    return {as_digests(bytes.span())[0],
+    return {to_digest(root, "root"),
             to_u64(n_leaves, "n_leaves"),
             static_cast<unsigned>(to_int(height, "height")),
             to_u64(file_size, "file_size"),

@@ -6,6 +6,7 @@ What comes out of here is on the host, a NumPy array in C order, or on a device,
 from __future__ import annotations
 
 import operator
+import sys
 from array import array as Words64
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -41,14 +42,22 @@ def digests(value: object, what: str, settings: Settings, shape: str = "...") ->
     return checked
 
 
-def from_lists(value: Any) -> Any:
+def refuse_mask(value: object, what: str) -> None:
+    """Raise InvalidArgument for a masked array, whose mask np.asarray() forgets."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(value, masked.MaskedArray):
+        raise InvalidArgument(f"{what}: a masked array; give its .data, or what .filled() makes of it")
+
+
+def from_lists(value: Any, what: str) -> Any:
     """Return np.asarray() of what a caller gives.
 
-    Raises InvalidArgument for lists that are nested more than 3 deep: of one that holds itself NumPy makes arrays for
-    ever.
+    Raises InvalidArgument for a masked array, and for lists that are nested more than 3 deep: of one that holds itself
+    NumPy makes arrays for ever.
     """
     import numpy as np
 
+    refuse_mask(value, what)
     if _is_deeper(value, 3):
         raise InvalidArgument("lists must be nested at most 3 deep")
     return np.asarray(value)
@@ -156,6 +165,7 @@ def indices(value: Any, what: str, n_leaves: int, *, any_order: bool = True) -> 
                 raise InvalidArgument(f"an iterator gives more than {n_leaves} indices, as many as leaves")
             numbers.append(number)
         return np.array(numbers, np.uint64)
+    refuse_mask(value, what)
     try:
         array = np.asarray(value)
     except ValueError as error:

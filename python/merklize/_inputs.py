@@ -6,7 +6,7 @@ import operator
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -46,8 +46,11 @@ def each_of(values: Iterable[_T], *, any_order: bool = False) -> Iterator[_T]:
 
     any_order  the result does not depend on the order, so it may be a set, whose order changes from run to run
 
-    Raises TypeError if `values` is a set or a view of several dimensions, ValueError if it is a released view.
+    Raises TypeError if `values` is a set, a mapping, of which only the keys would be taken, or a view of several
+    dimensions, ValueError if it is a released view.
     """
+    if isinstance(values, Mapping) and not any_order:
+        raise TypeError(in_call(f"a {type(values).__name__} has keys and values; give a list"))
     if isinstance(values, (set, frozenset)) and not any_order:
         raise TypeError(in_call(f"a {type(values).__name__} has no order; give a list"))
     if isinstance(values, memoryview) and values.ndim != 1:

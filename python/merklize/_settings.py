@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from contextvars import ContextVar
 from typing import Any
 
 from . import _arrays, _native
 from ._types import Device, Policy, Progress
-from .errors import InvalidArgument, in_call, shown
+from .errors import Cancelled, InvalidArgument, in_call, shown
 
 # Policy and timings of merklize.tuning.options().
 tuning: ContextVar[tuple[Policy, _native.Timings | None]] = ContextVar("merklize.tuning", default=(None, None))
@@ -33,6 +34,41 @@ def settings(
     return _native.Settings(
         name, threads, progress, handle, wait, policy if tuned else None, timings if timed else None
     )
+
+
+class Steps:
+    """The progress of a call that is many calls of the extension, one after another."""
+
+    def __init__(self, progress: Progress, whole: int) -> None:
+        """Raise TypeError if `progress` is no function.
+
+        whole  the size of all steps together, 0 if it is not known
+        """
+        self._call, self.whole = _native.Settings("cpu", None, progress).progress, whole
+        self._before, self._size, self._share, self._last = 0, 0, 0.0, time.monotonic()
+
+    @property
+    def progress(self) -> Progress:
+        """The progress function for the calls of a step."""
+        return None if self._call is None else self._tell
+
+    def over(self, run: _native.Settings, *, timed: bool = True) -> _native.Settings:
+        """Return the options of a call for its steps. timed  as in settings()"""
+        if self._call is None:
+            return run
+        return settings(run.device, run.threads or None, self._tell, run.stream, timed=timed)
+
+    def step(self, size: int = 0) -> None:
+        """Begin the next step. Raises Cancelled."""
+        self._before, self._size = self._before + self._size, size
+        if self._call is not None and time.monotonic() - self._last >= 0.05 and _native.cancels(self._tell(0)):
+            raise Cancelled("cancelled by the caller's progress function")
+
+    def _tell(self, done: float) -> object:
+        self._last = time.monotonic()
+        if self.whole:  # calls of one step each begin at 0
+            self._share = min(1.0, max(self._share, (self._before + done * self._size) / self.whole))
+        return None if self._call is None else self._call(self._share)
 
 
 def device_name(device: object) -> str:

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from . import _native
-from .errors import FileError, InvalidArgument, encoded
+from .errors import FileError, InvalidArgument, alone, encoded
 
 _OF_PROTOCOLS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-:")
 
@@ -43,6 +43,7 @@ def local_path(url: str) -> str | None:
     return os.fsdecode(unquote_to_bytes(system_name(slash + path, "URL")))  # a name can be any bytes
 
 
+@alone
 def system_name(path: Any, what: str) -> bytes:
     """Return the bytes by which the system knows a path. Raises InvalidArgument: lone surrogates."""
     try:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from . import _arrays, _native
 from ._native import DeviceArray
 from ._options import HashOptions, mode_of, run_of, takes
-from ._settings import is_blake3, require_plain, settings
+from ._settings import Steps, is_blake3, require_plain, settings
 from ._types import Bytes, Data, HashName
-from .errors import InvalidArgument, in_call
+from .errors import InvalidArgument, OutOfMemory, in_call
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -96,17 +96,18 @@ def _digests(n: int, length: int) -> Bytes:
 
     if n * length >= 2**63:
         raise InvalidArgument(f"{n} outputs of {length} bytes are more than 2^63 bytes")
-    return np.empty((n, length), np.uint8)
+    try:
+        return np.empty((n, length), np.uint8)
+    except MemoryError:
+        raise OutOfMemory(in_call(f"no memory for {n * length} bytes")) from None
 
 
 def rows_output(
     rows: Any, key: Any, context: Any, length: int, seek: int, run: _native.Settings
 ) -> Bytes | DeviceArray:
     """Return any part of the output of each row. The host makes it from the two values below each root."""
-    import numpy as np
-
     size = _arrays.unsigned(length, "length")
-    digests = np.empty((rows.shape[0], size), np.uint8)
+    digests = _digests(rows.shape[0], size)
     there = rows.device if isinstance(rows, _native.DeviceArray) else None
     if there is not None and rows.shape[1] <= 1024:
         rows, run = rows.numpy(), settings("cpu", None)
@@ -124,6 +125,12 @@ def leaves_of_list(messages: Any, hash: _native.HashInfo, key: Any, context: Any
         _native.hash_each(messages, None, leaves, key, context, 32, 0, run)
         return leaves
     given = [np.frombuffer(_native.host_bytes(message, f"message {i}"), np.uint8) for i, message in enumerate(messages)]
+    for i, message in enumerate(messages):
+        kind = message.format if isinstance(message, memoryview) else getattr(getattr(message, "dtype", ""), "str", "")
+        if word.itemsize > 1 and kind[:1] in (">", "!"):
+            raise InvalidArgument(f"message {i} must have words in little endian, got {kind}; give .astype('{word}')")
+    steps = Steps(run.progress, sum(map(len, given)))
+    run = steps.over(run)
     by_length: dict[int, list[int]] = {}
     for i, message in enumerate(given):
         by_length.setdefault(len(message), []).append(i)
@@ -132,6 +139,7 @@ def leaves_of_list(messages: Any, hash: _native.HashInfo, key: Any, context: Any
             raise InvalidArgument(
                 f"message {which[0]} has {length} bytes; {hash.name!r} takes words of {word.itemsize} bytes"
             )
+        steps.step(length * len(which))
         rows = np.concatenate([given[i] for i in which]).reshape(len(which), length)
         digests = np.empty((len(which), 32), np.uint8)
         _native.hash_leaves(rows.view(word), length, digests, hash.name, key, context, run)

@@ -147,8 +147,8 @@ class FileError(Error, OSError):
     @staticmethod
     def _refused(what: str, name: str, error: OSError) -> FileError:
         """Return the error of a file that the system refused to "open", "read" or "write"."""
-        if isinstance(error.filename, str):
-            error.filename = masked(error.filename)  # this error stays the __context__ of that one
+        if isinstance(error.filename, (str, bytes)):
+            error.filename = masked(os.fsdecode(error.filename))  # this error stays the __context__ of that one
         return FileError._of(f"{name}: cannot {what}: {error.strerror}", error.errno or 0, name)
 
     @staticmethod

@@ -233,5 +233,6 @@ def plan_tree(
             f"{name}: the count of leaves must be a power of two under the rule 'perfect', got {n_leaves}; the rules "
             "'left_full', 'pad' and 'duplicate_last' take any count"
         )
-    own = [None if value is None else bytes(value) for value in (key, padding)]
-    return TreePlan(n_leaves, hash, rule, own[0], context, own[1], leaf_size, row_size, size)
+    own = None if key is None else bytes(_native.host_bytes(key, "key"))
+    fill = None if padding is None else _native.digest(padding, "padding")
+    return TreePlan(n_leaves, hash, rule, own, context, fill, leaf_size, row_size, size)

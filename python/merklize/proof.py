@@ -445,7 +445,7 @@ def _items(value: Any, what: str, dtype: str) -> Any:
     if dtype == "uint8" and is_list and isinstance(value[0], (bytes, bytearray, memoryview, str)):
         value = _arrays.joined(value, what)
     try:
-        array = np.frombuffer(value, dtype) if isinstance(value, bytes) else _arrays.from_lists(value)
+        array = np.frombuffer(value, dtype) if isinstance(value, bytes) else _arrays.from_lists(value, what)
     except ValueError as error:  # rows of different lengths, or bytes that are not whole items
         raise InvalidArgument(
             f"{what} must be {'uint8[k, 32]' if dtype == 'uint8' else 'uint64[k]'}: {error}"

@@ -317,11 +317,11 @@ def verify_opening(
         indices: Any
         rows: Any
         indices, rows, siblings = opening
-        if isinstance(opening, MatrixOpening) or np.ndim(_arrays.from_lists(indices)) == 0:
+        if isinstance(opening, MatrixOpening) or np.ndim(_arrays.from_lists(indices, "indices")) == 0:
             indices, rows = [indices], [rows]
         which = _arrays.indices(indices, "index", max(n_rows for n_rows, _ in shapes))
-        parts = [_arrays.from_lists(part) for row in rows for part in row]
-        nodes = np.ascontiguousarray(_arrays.from_lists(siblings))
+        parts = [_arrays.from_lists(part, "rows") for row in rows for part in row]
+        nodes = np.ascontiguousarray(_arrays.from_lists(siblings, "siblings"))
     except Exception:
         return none_holds
     widths = [columns for _, columns in shapes] * len(which)

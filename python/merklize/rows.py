@@ -80,10 +80,10 @@ def hash_rows(
     length, seek  of "blake3": output bytes, and the first of them, as in hash()
     out     of one array of contiguous rows: where the digests go, uint8[n, 32] or words; with wait=False on a stream
 
-    The digests are uint64[n, 4] or uint32[n, 8] of field hashes, else uint8[n, 32]; those of tensors on a device stay
-    there, as a DeviceArray. The options are as in hash(); key is of "blake3" and "blake2s", context of "blake3". With
-    wait=False, a word that is not below p is reported by DeviceArray.wait(), without its place. Messages of different
-    lengths: hash_each().
+    The digests are uint64[n, 4] or uint32[n, 8] of field hashes, int64 or int32 if the words are; else uint8[n, 32].
+    Those of tensors on a device stay there, as a DeviceArray. The options are as in hash(); key is of "blake3" and
+    "blake2s", context of "blake3". With wait=False, a word that is not below p is reported by DeviceArray.wait(),
+    without its place. Messages of different lengths: hash_each().
     Raises InvalidArgument: shapes, dtypes, a word that is not below p (with its place).
 
     >>> merklize.hash_rows(np.zeros((3, 100), np.uint8)).shape

@@ -214,6 +214,29 @@ def test_wrong_arguments():
     assert bao.outboard_file("/dev/null") == bao.outboard(b"")
 
 
+@pytest.mark.parametrize("size", [0, 4999, 5001, 2**40])
+@pytest.mark.parametrize("format", ["bao", "bao_tree"])
+def test_another_size(format, size):
+    """A size that is given is the message's, also where the format states one."""
+    data, form = bytes(range(250)) * 20, {"format": format, "group_size": 1024}
+    made, nodes = bao.encode(data, **form), bao.outboard(data, **form).outboard
+    part = bao.slice(made.encoding, 0, 5000, **form, size=5000)
+    for call in (
+        lambda size: bao.decode(made.encoding, made.root, **form, size=size),
+        lambda size: bao.decode(data, made.root, outboard=nodes, **form, size=size),
+        lambda size: b"".join(bao.decode_stream(io.BytesIO(made.encoding), made.root, **form, size=size)),
+        lambda size: bao.decode_slice(part, made.root, 0, 5000, **form, size=size),
+        lambda size: bao.decode_slice(bao.slice(made.encoding, 0, 5000, **form, size=size), made.root, 0, 5000, **form,
+                                      size=5000),
+        lambda size: bao.decode_slice(bao.slice(data, 0, 5000, outboard=nodes, **form, size=size), made.root, 0, 5000,
+                                      **form, size=5000),
+        lambda size: bao.Reader(io.BytesIO(data), made.root, nodes, **form, size=size).read(),
+    ):  # fmt: skip
+        assert call(5000) == data
+        with pytest.raises(merklize.Mismatch):
+            call(size)
+
+
 class TestReader:
     data = some_bytes(3_000_000, 7)
     nodes, root = bao.outboard(data, group_size=16384)
@@ -234,6 +257,10 @@ class TestReader:
         assert reader.tell() == len(self.data)
         assert self.reader(self.data).readable()
         assert self.reader(self.data).seekable()
+        reader.close()
+        for call in (reader.read, reader.readable, reader.seekable, reader.tell, lambda: reader.seek(0)):
+            with pytest.raises(ValueError, match="closed file"):
+                call()
 
     def test_gives_nothing_that_is_wrong(self):
         wrong = bytearray(self.data)

@@ -303,6 +303,45 @@ def test_openzeppelin_misuse():
             call()
 
 
+@pytest.mark.parametrize("call", [
+    lambda values: formats.openzeppelin([values], ["uint8", "uint8"]),
+    lambda values: formats.openzeppelin([[values]], ["uint8[]"]),
+    lambda values: formats.openzeppelin([[[values]]], ["uint8[2][]"]),
+    lambda values: formats.openzeppelin([[values]], ["(uint8,uint8)"]),
+])  # fmt: skip
+def test_openzeppelin_values_in_no_order(call):
+    assert call([1, 2]).root == call((1, 2)).root == call(np.array([1, 2])).root
+    for values in ({1, 2}, frozenset([1, 2]), {1: 0, 2: 0}.keys()):
+        with pytest.raises(TypeError, match=f"^openzeppelin: a {type(values).__name__} has no order; give a list$"):
+            call(values)
+    for values in ({1: 0, 2: 0}, b"ab", bytearray(b"ab"), memoryview(b"ab")):
+        with pytest.raises(merklize.InvalidArgument, match="must have 2 fields|must be a list"):
+            call(values)
+    with pytest.raises(TypeError, match="^openzeppelin: a dict has keys and values; give a list$"):
+        formats.openzeppelin({(1, 2): 0, (3, 4): 0}, ["uint8", "uint8"])
+
+
+def test_openzeppelin_keeps_values_of_its_own():
+    kinds = ["uint8", "bytes", "uint8[]", "function", "(uint8[],bool)", "bytes"]
+    function = {"address": bytearray(b"a" * 20), "selector": "0x11223344"}
+    given = [np.uint8(3), memoryview(b"xx"), np.arange(3), function, ([np.int64(1), 2], True), bytearray(b"data")]
+    tree = formats.openzeppelin([given], kinds)
+    given[4][0].append(9)
+    function["address"][:] = b""
+    given[2][:] = 0
+    assert formats.OpenZeppelinTree.load(json.dumps(tree.dump())).root == tree.root
+    assert pickle.loads(pickle.dumps(tree)).root == tree.root
+
+
+@pytest.mark.parametrize("chunks", [
+    np.zeros((2, 31), np.uint8), np.zeros((2, 4), "<u8"), np.zeros((1, 2, 32), np.uint8), np.zeros(4),
+    np.zeros(4, ">u8"), np.zeros((2, 32), np.int8), memoryview(bytes(62)).cast("B", (2, 31)),
+], ids=lambda chunks: str(chunks.shape))  # fmt: skip
+def test_ssz_of_other_arrays(chunks):
+    with pytest.raises(merklize.InvalidArgument, match=r"^ssz: chunks must be bytes, uint8\[n, 32\] or unsigned"):
+        formats.ssz(chunks)
+
+
 def made_of(case):
     try:
         if case["types"] is None:

@@ -222,7 +222,7 @@ def test_context_of_any_text():
 def test_masked_arrays_are_errors():
     """Their bytes have the masked values, too."""
     masked = np.ma.masked_array(np.arange(64, dtype=np.uint8).reshape(2, 32), mask=np.eye(2, 32, dtype=bool))
-    tree = merklize.MerkleTree(masked.data)
+    tree, one = merklize.MerkleTree(masked.data), masked.data[:1]
     for call in (
         lambda: merklize.hash(masked),
         lambda: merklize.Hasher(masked),
@@ -234,6 +234,14 @@ def test_masked_arrays_are_errors():
         lambda: merklize.hash(b"", key=masked[0]),
         lambda: tree.update({0: masked[0]}),
         lambda: tree.prove(0).verify(masked[0]),
+        lambda: tree.prove(np.ma.masked_array([0], [True])),
+        lambda: merklize.MultiProof("blake3", "perfect", 2, np.ma.masked_array([0], [True]), one, one),
+        lambda: merklize.MultiProof("blake3", "perfect", 2, [0], masked[:1], one),
+        lambda: merklize.manifest({"a": masked}),
+        lambda: merklize.manifest({"a": masked}, tiles=True),
+        lambda: merklize.check_model({"a": masked}, merklize.manifest({"a": masked.data})),
+        lambda: merklize.sharded.model_root({"a": masked}),
+        lambda: merklize.sharded.nodes([merklize.sharded.Box("a", masked.shape, (0, 0), masked)]),
     ):
         with pytest.raises(
             merklize.InvalidArgument, match=r"a masked array; give its \.data, or what \.filled\(\) makes"

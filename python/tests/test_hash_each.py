@@ -9,6 +9,7 @@ import pytest
 
 import merklize
 import oracle
+from merklize import formats
 
 LENGTHS = [0, 1, 2, 63, 64, 65, 127, 1023, 1024, 1025, 2047, 2048, 2049, 3073]
 LENGTHS += [1024 * chunks + more for chunks in (4, 7, 15, 16, 17, 31, 64) for more in (-1, 0, 1)] + [200_001]
@@ -105,8 +106,27 @@ def test_refusals():
         merklize.hash_each([np.array([None])])
     with pytest.raises(merklize.InvalidArgument, match="message 0: a masked array"):
         merklize.hash_each([np.ma.masked_array([1], [True])])
+    keys = {bytes(32): 1, bytes([1] * 32): 2}
+    for of_keys in (
+        merklize.hash_leaves,
+        merklize.MerkleTree.from_messages,
+        merklize.hash_files,
+        formats.xet_files,
+        formats.openzeppelin_simple,
+        lambda one: formats.verify_openzeppelin(one, bytes(32), bytes(32)),
+    ):
+        with pytest.raises(TypeError, match=r"^[\w.]+: a dict has keys and values; give a list$"):
+            of_keys(keys)
+    big = np.zeros(4, ">u8")
+    for words in (big, memoryview(big)):
+        with pytest.raises(merklize.InvalidArgument, match=r"^hash_leaves: message 1 must have words in little endian"):
+            merklize.hash_leaves([b"", words], "rpo256")
     with pytest.raises(merklize.InvalidArgument, match="key must be 32 bytes, got 3"):
         merklize.hash_each([b""], key=b"abc")
+    for call in (lambda size: merklize.hash_each([b""], length=size), lambda size: merklize.hash(b"", length=size),
+                 lambda size: merklize.hash_rows(np.zeros((1, 4), np.uint8), length=size)):  # fmt: skip
+        with pytest.raises(merklize.OutOfMemory, match=r"^hash\w*: no memory for 4611686018427387904 bytes"):
+            call(2**62)
     with pytest.raises(merklize.InvalidArgument, match="length"):
         merklize.hash_each([b""], length=-1)
     with pytest.raises(merklize.InvalidArgument, match="seek must be at most 18446744073709551584 for 32 bytes"):

@@ -246,6 +246,25 @@ def test_a_manifest_in_its_own_folder(tmp_path):
     with pytest.raises(merklize.InvalidArgument, match="one of the files that the manifest lists"):
         again.save(tmp_path / "manifest.json")
     assert merklize.manifest(tmp_path, exclude=tmp_path / "manifest.json") == made
+    # Neither a save that failed nor a text that took a file's place hides a file that the manifest lists.
+    (tmp_path / "manifest.json").write_bytes(b"changed")
+    assert kinds(again.check(tmp_path).differences) == [("size", "file", "manifest.json")]
+    again.save(tmp_path.parent / "elsewhere.json")
+    os.replace(tmp_path.parent / "elsewhere.json", tmp_path / "manifest.json")
+    for one in (again, Manifest.load(tmp_path / "manifest.json")):
+        assert kinds(one.check(tmp_path).differences) == [("size", "file", "manifest.json")]
+        assert "manifest.json" in one.refresh(tmp_path).manifest.files
+
+
+def test_names_that_tensors_share_with_files_and_shards(tmp_path):
+    write(tmp_path / "m.safetensors", {"m.safetensors": np.ones(3), "notes": np.zeros(3)})
+    (tmp_path / "notes").write_bytes(b"text")
+    made = merklize.manifest(tmp_path)
+    assert made.check_tensor("m.safetensors", np.ones(3)) is None
+    assert made.check_tensor("m.safetensors", np.zeros(3)).name == "m.safetensors"
+    with pytest.raises(merklize.InvalidArgument, match=r"^prove: the manifest has both a tensor and a file 'notes'"):
+        made.prove("notes")
+    assert made.prove("m.safetensors").leaf == made.tensors["m.safetensors"].leaf()
 
 
 # ---- Results of checks ----
@@ -364,6 +383,8 @@ def test_names_with_characters_of_patterns_are_checked_as_they_are():
     made = merklize.manifest(state)
     assert made.check_tensor("a[0]*?", state["a[0]*?"]) is None
     assert made.check_tensor("a[0]*?", state["a0xy"]) is not None
+    for prefix in ("a[0]*?", "a0xy"):
+        assert merklize.check_model({"": state[prefix]}, made, prefix=prefix, only=["*"])
 
 
 def test_diff_of_two_manifests(tmp_path):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import traceback
 import warnings
 from pathlib import Path
@@ -25,6 +26,7 @@ SECRET = "s3cr3t"
 NOWHERE = "127.0.0.1:9"
 TABLE = json.loads((Path(__file__).parents[2] / "tests" / "vectors" / "urls_with_secrets.json").read_text())
 WORDS = TABLE["urls"]
+SURROGATES = f"https://user:{SECRET}@{NOWHERE}/\ud800?sig={SECRET}"
 # They name files, which a result in JSON has as they were given.
 NAMES = TABLE["names"]
 
@@ -65,6 +67,7 @@ CALLS = {
     "xet_files": lambda name: [print(one) for one in formats.xet_files([name])],
     "glacier": formats.glacier,
     "fs_verity": formats.fs_verity,
+    "fs_verity of SHA-512": lambda name: formats.fs_verity(name, algorithm="sha512"),
     "bittorrent_v2": formats.bittorrent_v2,
     "piece_cid": formats.piece_cid,
     "dm_verity_dump": formats.dm_verity_dump,
@@ -76,7 +79,7 @@ CALLS = {
 
 
 @pytest.mark.packages("fsspec", "aiohttp")
-@pytest.mark.parametrize("word", [*WORDS, *NAMES, *TABLE["more_urls"], *TABLE["more_names"]])
+@pytest.mark.parametrize("word", [*WORDS, *NAMES, *TABLE["more_urls"], *TABLE["more_names"], SURROGATES])
 @pytest.mark.parametrize("call", CALLS)
 def test_calls(call, word, tmp_path, monkeypatch, capsys, caplog):
     monkeypatch.chdir(tmp_path)
@@ -91,6 +94,13 @@ def test_calls(call, word, tmp_path, monkeypatch, capsys, caplog):
             said = said_by(error)
     texts = [said, *capsys.readouterr(), caplog.text, *(str(one.message) for one in warned)]
     assert SECRET not in "\n".join(texts)
+
+
+def test_pickles_of_manifests():
+    made = merklize.manifest({"a": LEAVES})
+    for word in WORDS:
+        made._path = word
+        assert SECRET.encode() not in pickle.dumps(made)
 
 
 class Refusing(local_server.Handler):

@@ -122,6 +122,8 @@ def test_padding():
     tree = merklize.MerkleTree(leaves, rule="pad", padding=padding)
     assert levels_of(tree) == oracle.levels(leaves, "blake3", "pad", padding)
     assert tree.root != merklize.MerkleTree(leaves, rule="pad").root
+    for form in (padding, padding.hex(), "0x" + padding.hex(), np.frombuffer(padding, np.uint64)):
+        assert merklize.parts.plan_tree("x", 352, leaves=True, rule="pad", padding=form).padding == padding
     with pytest.raises(merklize.InvalidArgument, match="32 bytes, got 3"):
         merklize.MerkleTree(leaves, rule="pad", padding=b"abc")
 

@@ -24,6 +24,30 @@ std::uint64_t slot_of(std::span<const std::uint64_t> slots, std::uint64_t index)
     invalid_call("index", "must be 0 to " + std::to_string(slots.size() - 1) + ", got " + std::to_string(index));
 }
 
+/// The calls of one call, which tell one progress.
+class Steps {
+public:
+    Steps(const RunOptions& options, std::size_t whole)
+        : options_(options),
+          whole_(static_cast<double>(std::max<std::size_t>(whole, 1))),
+          progress_(options.progress) {}
+
+    /// Makes a call, which is `count` of the whole.
+    template <class Call>
+    void operator()(std::size_t count, Call&& call) {
+        const double share = static_cast<double>(count) / whole_;
+        RunOptions step = options_;
+        step.progress = progress_.begin(share);
+        call(step);
+        progress_.end(progress_.tell(share));
+    }
+
+private:
+    const RunOptions& options_;
+    const double whole_;
+    runtime::Progress progress_;
+};
+
 }  // namespace
 
 Digest openzeppelin_leaf(ByteView abi_encoded) {
@@ -37,16 +61,21 @@ std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byt
     std::map<std::size_t, std::vector<std::size_t>> by_length;
     for (std::size_t i = 0; i < abi_encoded.size(); i++) by_length[abi_encoded[i].size()].push_back(i);
     std::vector<Digest> once(abi_encoded.size()), of_length;
+    Steps steps(options, 2 * abi_encoded.size());
     std::vector<std::byte> rows;
     for (const auto& [length, which] : by_length) {
         rows.clear();
         for (const std::size_t i : which) rows.insert(rows.end(), abi_encoded[i].begin(), abi_encoded[i].end());
         of_length.resize(which.size());
-        merklize::hash_leaves(rows, length, of_length, Hash::keccak256, {}, options);
+        steps(which.size(), [&](const RunOptions& step) {
+            merklize::hash_leaves(rows, length, of_length, Hash::keccak256, {}, step);
+        });
         for (std::size_t k = 0; k < which.size(); k++) once[which[k]] = of_length[k];
     }
     std::vector<Digest> leaves(once.size());
-    merklize::hash_leaves(std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256, {}, options);
+    steps(once.size(), [&](const RunOptions& step) {
+        merklize::hash_leaves(std::as_bytes(std::span(once)), Digest::size, leaves, Hash::keccak256, {}, step);
+    });
     return leaves;
 }
 
@@ -85,6 +114,7 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
     nodes_.resize(2 * leaves.size());
     for (std::size_t i = 0; i < leaves.size(); i++) nodes_[slots_[i]] = leaves[i];
     std::vector<Digest> left, right;
+    Steps steps(options, leaves.size() - 1);
     for (std::size_t end = leaves.size(); end > 1;) {  // one past the last inner node that is not made yet
         const std::size_t first = std::bit_floor(end - 1), count = end - first;
         left.resize(count);
@@ -93,7 +123,9 @@ void OpenZeppelinTree::build(std::span<const Digest> leaves, const RunOptions& o
             left[i] = nodes_[2 * (first + i)];
             right[i] = nodes_[2 * (first + i) + 1];
         }
-        merge(left, right, std::span(nodes_).subspan(first, count), node_hash, {}, options);
+        steps(count, [&](const RunOptions& step) {
+            merge(left, right, std::span(nodes_).subspan(first, count), node_hash, {}, step);
+        });
         end = first;
     }
 }

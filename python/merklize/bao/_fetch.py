@@ -107,6 +107,8 @@ def fetch(
     except ValueError as error:
         raise InvalidArgument(f"{error}, got {shown(url)}") from None
     outboard_size(0, format=format, group_size=group_size)  # refuses both
+    if progress is not None and not callable(progress):
+        raise TypeError(f"fetch: progress must be callable, got {type(progress).__name__}")
     group_log, _, has_size = FORMATS[format]
     group = 1024 << group_log if group_size is None else group_size
     nodes = memoryview(cast("Any", outboard)).cast("B")

@@ -10,7 +10,7 @@ from .. import _arrays, _native
 from .._inputs import read_bytes
 from .._types import Digest, HostData
 from ..errors import InvalidArgument, Mismatch, in_call, shown
-from .calls import form_of, known_size, require_outboard, verify
+from .calls import form_of, known_size, require_outboard, require_size, verify
 
 
 class HasRead(Protocol):
@@ -25,6 +25,7 @@ class Decoder(_native.BaoDecoder):
 
     root    the digest that is trusted
     ranges  of a slice: (start, length) of each range that it was made of; None: an encoding
+    size    as in decode()
 
     while wanted := decoder.wants():
         message_bytes = decoder.take(file.read(wanted))
@@ -42,6 +43,7 @@ class Decoder(_native.BaoDecoder):
         """Begin."""
         form = form_of(format, group_size)
         super().__init__(root, ranges, form, known_size(size, form))
+        self._given = None if size is None else _arrays.unsigned(size, "size")
 
     def wants(self) -> int:
         """Return how many bytes take() takes next: at most 272 KiB, or a group; 0: all is verified."""
@@ -50,9 +52,12 @@ class Decoder(_native.BaoDecoder):
     def take(self, data: HostData, /) -> bytes:
         """Verify the next wants() bytes, and return the bytes of the message among them: whole chunks, or none.
 
-        Raises Mismatch if they do not match the root. The same bytes are then still wanted.
+        Raises Mismatch if they do not match the root, and the same bytes are then still wanted; or if they state
+        another size than was given.
         """
-        return super().take(data)
+        found = super().take(data)
+        require_size(self._given, super().size)
+        return found
 
     @property
     def offset(self) -> int:
@@ -66,12 +71,12 @@ class Decoder(_native.BaoDecoder):
 
 
 def _read_exactly(file: HasRead, count: int) -> bytes:
-    data = b""
+    data = bytearray()
     while len(data) < count and (more := read_bytes(file, count - len(data))):
         data += more
     if len(data) > count:
         raise InvalidArgument(f"read() of {type(file).__name__} must give what it is asked for, got more")
-    return data
+    return bytes(data)
 
 
 def decode_stream(
@@ -83,6 +88,8 @@ def decode_stream(
     size: int | None = None,
 ) -> Iterator[bytes]:
     """Yield the message of an encoding that is read in order, piece by verified piece.
+
+    size  as in decode()
 
     Raises Mismatch: not what the root says, truncated, or bytes follow it. What was yielded before is right.
     """
@@ -145,18 +152,22 @@ class Reader(io.RawIOBase):
 
     def readable(self) -> bool:
         """Return True."""
+        self._checkClosed()
         return True
 
     def seekable(self) -> bool:
         """Return True."""
+        self._checkClosed()
         return True
 
     def tell(self) -> int:
         """Return where the next read begins."""
+        self._checkClosed()
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Move there, as io.RawIOBase.seek()."""
+        self._checkClosed()
         offset, whence = _arrays.integer(offset, "offset"), _arrays.integer(whence, "whence")
         starts = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}
         if whence not in starts or starts[whence] + offset < 0:
@@ -168,6 +179,7 @@ class Reader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a writable buffer with verified bytes; fewer at the end, and where a group ends."""
+        self._checkClosed()
         _native.host_bytes(buffer, "buffer")  # refuses arrays of Python objects
         try:
             out = memoryview(buffer).cast("B")

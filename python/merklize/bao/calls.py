@@ -107,11 +107,20 @@ def form_of(format: str, group_size: int | None) -> tuple[int, bool, bool]:
     return group_log, is_post, has_size
 
 
-def known_size(size: int | None, form: tuple[int, bool, bool]) -> int:
-    """Return the size for the extension: 0 if the format states it."""
+def known_size(size: int | None, form: tuple[int, bool, bool], encoding: HostData = b"") -> int:
+    """Return the size for the extension: 0 if the format states it. Raises Mismatch: the encoding states another."""
     if size is None and not form[2]:
         raise InvalidArgument("size must be given: this format does not have it")
+    head = bytes(memoryview(_native.host_bytes(encoding, "encoding"))[:8]) if size is not None and form[2] else b""
+    if len(head) == 8:
+        require_size(size, int.from_bytes(head, "little"))
     return 0 if size is None else size
+
+
+def require_size(size: int | None, stated: int) -> None:
+    """Raise Mismatch unless `size`, if it is given, is what was stated."""
+    if size is not None and unsigned(size, "size") != stated:
+        raise Mismatch(f"size must be the message's, which is stated as {stated} bytes, got {shown(size)}")
 
 
 def require_outboard(outboard: HostData, size: int, root: Digest, format: str, group_size: int | None) -> None:
@@ -242,13 +251,15 @@ def decode(
     """Return the message of an encoding, all of it verified against the root.
 
     outboard  if given, `encoding` is the message itself
+    size      of the message; the format "bao" states it, and then it must be the same
 
-    Raises Mismatch: not what the root says, truncated, or bytes follow it.
+    Raises Mismatch: not what the root says, truncated, or bytes follow it; of another size.
     """
     form = form_of(format, group_size)
     if outboard is None:
-        return _native.bao_decode(encoding, root, form, known_size(size, form))
+        return _native.bao_decode(encoding, root, form, known_size(size, form, encoding))
     message = bytes(_native.host_bytes(encoding, "encoding"))
+    require_size(size, len(message))
     verify(message, root, outboard, format=format, group_size=group_size).require()
     return message
 
@@ -268,6 +279,7 @@ def slice(
     Verifies nothing itself.
 
     data      an encoding; with `outboard`, the message. Both may be files that are mapped (mmap, numpy.memmap)
+    size      as in decode()
 
     As in bao, no length takes the chunk of `start`, and a start beyond the end the last chunk.
     Raises Mismatch: encoding or outboard are longer or shorter than the size says.
@@ -286,7 +298,9 @@ def slice_ranges(
 ) -> bytes:
     """Return the slice of several ranges, (start, length) each, in any order."""
     form = form_of(format, group_size)
-    whole = 0 if outboard is not None else known_size(size, form)
+    if outboard is not None:
+        require_size(size, memoryview(_native.host_bytes(data, "data")).nbytes)
+    whole = 0 if outboard is not None else known_size(size, form, data)
     return _native.bao_slice(data, outboard, ranges, form, whole)
 
 
@@ -302,6 +316,8 @@ def decode_slice(
 ) -> bytes:
     """Return message bytes `start` to `start + length` from their slice, verified; fewer where the message ends.
 
+    size  as in decode()
+
     Slices of several ranges are for Decoder. Raises Mismatch: not what the root says, truncated, or bytes follow it.
 
     >>> made = merklize.bao.encode(bytes(100_000))
@@ -310,7 +326,7 @@ def decode_slice(
     True
     """
     form = form_of(format, group_size)
-    return _native.bao_decode_slice(slice, root, start, length, form, known_size(size, form))
+    return _native.bao_decode_slice(slice, root, start, length, form, known_size(size, form, slice))
 
 
 def verify(

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NamedTuple
 
 from .. import _native
 from .._inputs import each_of
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, in_call, shown
 
 _ARRAY = re.compile(r"(.+)\[([0-9]*)\]")
 _WORD = re.compile(r"(uint|int|bytes)([0-9]*)")
@@ -46,7 +46,7 @@ def encode(types: Sequence[str], values: Sequence[Sequence[Any]]) -> list[bytes]
 def checked(types: Sequence[str], values: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     """Yield the values, each with one field a type. Raises InvalidArgument."""
     for value in each_of(values):
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != len(types):
+        if _count(value) != len(types):
             got = f"{len(value)} fields" if isinstance(value, (list, tuple)) else shown(value)
             raise InvalidArgument(f"a value must have {len(types)} fields, one a type, got {got}")
         yield value
@@ -197,8 +197,17 @@ def _split(fields: str) -> list[str]:
 
 
 def _items(type: str, value: Any) -> int:
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
+    if (count := _count(value)) is None:
         raise InvalidArgument(f"{type}: must be a list, got {shown(value)}")
+    return count
+
+
+def _count(value: Any) -> int | None:
+    """Return the count of items of a list; None: it is none. Raises TypeError for a set."""
+    if isinstance(value, Set):
+        raise TypeError(in_call(f"a {type(value).__name__} has no order; give a list"))
+    if isinstance(value, (str, bytes, bytearray, memoryview, Mapping)) or not hasattr(value, "__len__"):
+        return None
     return len(value)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import _native
 from .._file_hash import require_unchanged
 from .._options import RunOptions, run_of, takes
+from .._settings import Steps
 from ..errors import FileError, InvalidArgument, shown
 from ..tree import MerkleTree
 from ..tree_file import merkle_root_file
@@ -107,20 +108,25 @@ def fs_verity(
         if path is not None:
             return _native.fs_verity_file(path, block_size, salt, run)
         return _native.fs_verity(data, block_size, salt, run)
-    blocks = _blocks_of(as_bytes(data, "data").data, block_size) if path is None else _read(path, block_size)
-    return _fs_verity_sha512(blocks, block_size, salt)
+    steps = Steps(run.progress, 0)
+    if path is not None:
+        return _fs_verity_sha512(_read(path, block_size, steps), block_size, salt, steps)
+    content = as_bytes(data, "data").data
+    steps.whole = len(content)
+    return _fs_verity_sha512(_blocks_of(content, block_size), block_size, salt, steps)
 
 
 def _blocks_of(data: memoryview, block_size: int) -> Iterator[bytes]:
     return (data[at : at + block_size].tobytes() for at in range(0, len(data), block_size))
 
 
-def _read(path: bytes, block_size: int) -> Iterator[bytes]:
+def _read(path: bytes, block_size: int, steps: Steps) -> Iterator[bytes]:
     """Yield the blocks of a file. Raises FileError."""
     name = os.fsdecode(path)
     try:
         with open(path, "rb", 1 << 20) as file:
             before = os.fstat(file.fileno())
+            steps.whole = before.st_size
             while block := file.read(block_size):
                 yield block
             if stat.S_ISREG(before.st_mode):
@@ -131,12 +137,13 @@ def _read(path: bytes, block_size: int) -> Iterator[bytes]:
         raise FileError._refused("read", name, error) from None
 
 
-def _fs_verity_sha512(blocks: Iterator[bytes], block_size: int, salt: bytes) -> bytes:
+def _fs_verity_sha512(blocks: Iterator[bytes], block_size: int, salt: bytes, steps: Steps) -> bytes:
     size, before = 0, salt.ljust(128, b"\0") if salt else b""
 
     def digest(block: bytes) -> bytes:
         nonlocal size
         size += len(block)
+        steps.step(len(block))
         return hashlib.sha512(before + block.ljust(block_size, b"\0")).digest()
 
     root, bytes_of_file = b"".join(map(digest, blocks)) or bytes(64), size

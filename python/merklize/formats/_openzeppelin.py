@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from .. import _arrays, _json, _native
 from .._inputs import each_of, numbered
 from .._options import RunOptions, run_of, takes
-from .._settings import settings
+from .._settings import Steps, settings
 from .._types import Bytes, Digest
 from ..errors import InvalidArgument, in_call, shown
 from . import _abi
@@ -41,13 +41,13 @@ class OpenZeppelinTree:
     __slots__ = ("__weakref__", "_tree", "leaf_encoding", "values")
 
     values: list[Any]
-    """The values, in the given order; for a simple tree, leaves of 32 bytes."""
+    """A copy of the values, in the given order; for a simple tree, leaves of 32 bytes."""
     leaf_encoding: list[str] | None
     """The ABI types of a value; None: a simple tree."""
 
     def __init__(self, values: list[Any], leaf_encoding: list[str] | None, tree: _native.OpenZeppelinTree) -> None:
         """Wrap a finished tree. Use openzeppelin(), openzeppelin_simple() or load() instead."""
-        self.values, self.leaf_encoding, self._tree = values, leaf_encoding, tree
+        self.values, self.leaf_encoding, self._tree = [_own(value) for value in each_of(values)], leaf_encoding, tree
 
     @property
     def root(self) -> bytes:
@@ -130,8 +130,7 @@ class OpenZeppelinTree:
     @classmethod
     def _placed(cls, values: list[Any], types: list[str] | None, places: list[int]) -> OpenZeppelinTree:
         run = settings("auto", None, timed=False)
-        leaves, where = _leaves(values, types, run), np.array(places, np.uint64)
-        return cls(values, types, _native.make_openzeppelin_tree(leaves, False, where, run))
+        return cls(values, types, _tree(values, types, False, np.array(places, np.uint64), run))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the values and their places."""
@@ -196,14 +195,40 @@ def verify_openzeppelin(proof: Iterable[Digest], root: Digest, leaf: Digest) -> 
 def _make(values: list[Any], types: list[str] | None, sort_leaves: bool, run: _native.Settings) -> OpenZeppelinTree:
     if not values:
         raise InvalidArgument("a tree needs at least one value, got 0")
-    tree = _native.make_openzeppelin_tree(_leaves(values, types, run), sort_leaves, None, run)
-    return OpenZeppelinTree(values, types, tree)
+    return OpenZeppelinTree(values, types, _tree(values, types, sort_leaves, None, run))
 
 
-def _leaves(values: list[Any], types: list[str] | None, run: _native.Settings) -> bytes:
+def _own(value: Any) -> Any:
+    """Return a value that was encoded as the tree keeps it: a copy, of types that pickle and JSON know."""
+    if isinstance(value, (str, bytes, bool, float)):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if isinstance(value, Mapping):
+        return {name: _own(one) for name, one in value.items()}
+    if hasattr(value, "__len__"):
+        return (tuple if isinstance(value, tuple) else list)(map(_own, value))
+    return operator.index(value)
+
+
+def _tree(
+    values: list[Any], types: list[str] | None, sort_leaves: bool, places: Any, run: _native.Settings
+) -> _native.OpenZeppelinTree:
+    n = len(values)
+    steps = Steps(run.progress, n if types is None else 3 * n)  # encoding, leaves, inner nodes
+    run = steps.over(run, timed=False)
     if types is None:
-        return b"".join(values)
-    return _native.openzeppelin_leaves(_abi.encode(types, values), run)
+        leaves = b"".join(values)
+    else:
+        encoded: list[bytes] = []
+        for at in range(0, n, 1024):
+            some = values[at : at + 1024]
+            steps.step(len(some))
+            encoded += _abi.encode(types, some)
+        steps.step(n)
+        leaves = _native.openzeppelin_leaves(encoded, run)
+    steps.step(n)
+    return _native.make_openzeppelin_tree(leaves, sort_leaves, places, run)
 
 
 def _digests(data: Any) -> Bytes:
@@ -239,6 +264,8 @@ def _plain(value: Any) -> Any:
         return "0x" + bytes(value).hex()
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value

@@ -35,16 +35,20 @@ def ssz(
 ) -> bytes:
     """Return merkleize(chunks, limit), 32 bytes.
 
-    chunks         uint8[n, 32], or bytes: the last chunk is padded with zeros
+    chunks         uint8[n, 32]; or bytes, or unsigned integers [n], little endian: the last chunk is padded with zeros
     limit          chunks that the type allows; None: as many as there are
     mix_in_length  the number of elements of a list, which is hashed with the root
 
-    Raises InvalidArgument: more chunks than the limit.
+    Raises InvalidArgument: more chunks than the limit; an array of another shape or dtype.
 
     >>> merklize.formats.ssz(np.zeros((2, 32), np.uint8)) == merklize.formats.zero_hash(1)
     True
     """
     content = as_bytes(chunks, "chunks")
+    shape, kind = getattr(chunks, "shape", (0,)), str(getattr(chunks, "dtype", "uint8")).rpartition(".")[2]
+    fits = tuple(shape[1:]) == (32,) if len(shape) == 2 else len(shape) == 1 and kind.startswith("uint")
+    if not fits or (len(shape) == 2 and kind != "uint8"):
+        raise InvalidArgument(f"chunks must be bytes, uint8[n, 32] or unsigned integers [n], got {kind}{list(shape)}")
     if len(content) % 32:
         content = np.concatenate([content, np.zeros(-len(content) % 32, np.uint8)])
     return _native.ssz(content, limit, mix_in_length, run_of("ssz", options))

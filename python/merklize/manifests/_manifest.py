@@ -14,7 +14,7 @@ from .._new_file import write_whole
 from .._settings import settings
 from .._types import Device, Path, Progress
 from .._urls import is_url, label, shown, stores, system_name
-from ..errors import FileError, InvalidArgument, in_call
+from ..errors import FileError, InvalidArgument, in_call, masked
 from ..proof import MerkleProof, MultiProof
 from ..tree import MerkleTree
 from ._entries import Difference, File, Report, Shard, Tensor
@@ -58,7 +58,8 @@ class Manifest:
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.to_json(), self._folder, self._path)
+        path = self._path if self._path is None or masked(self._path) == self._path else None  # a URL with secrets
+        return _unpickled, (self.to_json(), self._folder, path)
 
     @property
     def root(self) -> bytes:
@@ -143,16 +144,18 @@ class Manifest:
 
         Raises FileError, and InvalidArgument if the path is one of the hashed files, which saving would change.
         """
-        self._path = name_of(path, "path")
-        if is_url(self._path):
-            stores().write_object(self.to_json(seen=seen).encode(), self._path)
-            return
-        target, folder = os.fsencode(self._path), self._folder
-        if folder is not None and any(
-            _native.overwrites(target, os.fsencode(os.path.join(folder, name))) for name in [*self.shards, *self.files]
-        ):
-            raise InvalidArgument(f"{self._path} is one of the files that the manifest lists; exclude it from them")
-        write_whole(self._path, self.to_json(seen=seen).encode())
+        where, text, folder = name_of(path, "path"), self.to_json(seen=seen).encode(), self._folder
+        if is_url(where):
+            stores().write_object(text, where)
+        else:
+            target = os.fsencode(where)
+            if folder is not None and any(
+                _native.overwrites(target, os.fsencode(os.path.join(folder, name)))
+                for name in [*self.shards, *self.files]
+            ):
+                raise InvalidArgument(f"{where} is one of the files that the manifest lists; exclude it from them")
+            write_whole(where, text)
+        self._path = where
 
     @classmethod
     def load(cls, path: Path) -> Manifest:
@@ -179,6 +182,10 @@ class Manifest:
         names = [*self._all_tensors(), *self.files]
         if _text(name, "name") not in names:
             raise InvalidArgument(f"the manifest has no tensor and no file {name!r}")
+        if names.count(name) > 1:
+            raise InvalidArgument(
+                f"the manifest has both a tensor and a file {name!r}; prove_shard() proves the tensors of a shard"
+            )
         return self._the_tree().prove(names.index(name))
 
     def prove_shard(self, shard: str) -> MultiProof:
@@ -222,23 +229,36 @@ class Manifest:
         """
         patterns = patterns_of(only, "only")
         if not _is_path(source) and self.digest == "tiles-v1":
-            here = Exchange(device, threads, gather=lambda told: [told])  # as by bytes: this process alone
+            # As by bytes: this process alone.
+            here = Exchange(device, threads, gather=lambda told: [told], progress=progress)
             return check_tiles(lambda: Check(self._whole, source, patterns), here)
         if not _is_path(source):
-            return self._check_memory(source, patterns, device, threads)
+            return self._check_memory(source, patterns, device, threads, progress)
         path = self._path_in(name_of(source, "source"))
         run = settings(device, threads, progress)
         if is_url(path):
-            open_store = stores().Store.opener(path, self._whole.fields()[4], self._path, device, threads)
+            open_store = stores().Store.opener(path, self._whole.fields()[4], self._own(path), device, threads)
             made = self._whole.check_stored(open_store, patterns, run)
         else:
-            made = self._whole.check(os.fsencode(path), patterns, follow_links, self._own(), run)
+            made = self._whole.check(os.fsencode(path), patterns, follow_links, self._own_name(path), run)
         found, checked, size, missing = made
         _warn_of_missing(path, missing)
         return Report([Difference(*one) for one in found], checked, size, missing=missing)
 
-    def _own(self) -> bytes | None:
-        return None if self._path is None or is_url(self._path) else os.fsencode(self._path)
+    def _own(self, source: str) -> str | None:
+        """Return where the text lies, unless it is one of the files that the manifest lists of a source."""
+        if self._path is None or is_url(self._path) != is_url(source):
+            return None
+        folder = os.path.dirname(source) if self.name is not None else source
+        if is_url(source):
+            name = self._path.removeprefix(folder.rstrip("/") + "/")
+        else:
+            name = os.path.relpath(os.path.realpath(self._path), os.path.realpath(folder))
+        return None if name in self.files or name in self.shards else self._path
+
+    def _own_name(self, source: str) -> bytes | None:
+        own = self._own(source)
+        return None if own is None else os.fsencode(own)
 
     def _path_in(self, path: str) -> str:
         """Return the path of the file or index itself, if the folder that holds it is given."""
@@ -246,15 +266,17 @@ class Manifest:
             return f"{path}{self.name}" if self.name is not None and path.endswith("/") else path
         return os.path.join(path, self.name) if self.name is not None and os.path.isdir(path) else path
 
-    def _check_memory(self, source: Any, only: list[str], device: Device, threads: int | None) -> Report:
+    def _check_memory(
+        self, source: Any, only: list[str], device: Device, threads: int | None, progress: Progress
+    ) -> Report:
         state = state_of(source)
         shared = aliases(state)
         known = self._all_tensors()
         state = to_compare(state, shared, self._whole.names_of(only), only)
-        there = {t.name: t for t in digests(state, 0, device, threads)}
+        there = {t.name: t for t in digests(state, 0, device, threads, progress)}
         wrong = [name for name, t in there.items() if name in known and t.digest != known[name].digest]
         # The pieces of the tensors that differ tell where they differ.
-        again = digests({name: state[name] for name in wrong}, self.piece_size, device, threads)
+        again = digests({name: state[name] for name in wrong}, self.piece_size, device, threads, None)
         there |= {tensor.name: tensor for tensor in again}
         found, checked, size, _ = self._whole.check_tensors(only, list(there.values()))
         return Report([Difference(*one) for one in found], checked, size, shared)
@@ -268,8 +290,9 @@ class Manifest:
         """
         if _text(name, "name") not in self._all_tensors():
             raise InvalidArgument(f"the manifest has no tensor {name!r}")
-        differences = self.check({name: tensor}, only=[_literal(name)], device=device, threads=threads).differences
-        return differences[0] if differences else None
+        report = self.check({name: tensor}, only=[_literal(name)], device=device, threads=threads)
+        # The pattern may name a shard, too, whose other tensors are not there.
+        return next((one for one in report.differences if (one.what, one.name) == ("tensor", name)), None)
 
     def diff(self, other: Manifest) -> list[Difference]:
         """Return how `other` differs from this manifest: tensors and files, by name."""
@@ -298,10 +321,10 @@ class Manifest:
         where = self._path_in(name_of(path, "path"))
         run = settings(device, threads, progress)
         if is_url(where) and self.kind != "tensors":
-            source, store = stores().Store.opener(where, self._whole.fields()[4], self._path, device, threads)()
+            source, store = stores().Store.opener(where, self._whole.fields()[4], self._own(where), device, threads)()
             made, hashed, kept = self._whole.refresh_stored(source, store, everything, run)
         else:
-            options = everything, follow_links, self._own(), run
+            options = everything, follow_links, self._own_name(where), run
             made, hashed, kept = self._whole.refresh(system_name(where, "path"), *options)
         _warn_of_missing(where, made.missing)
         return Refreshed(Manifest._of(made, _folder_of(where, made)), hashed, kept)
@@ -421,9 +444,9 @@ def manifest(
         state = state_of(source)
         require_piece_size(piece_size)
         if flag(tiles, "tiles"):
-            tensors = entries_of([nodes_of(boxes_of(source, None), False, settings(device, threads))])
+            tensors = entries_of([nodes_of(boxes_of(source, None), False, settings(device, threads, progress))])
             return Manifest._of(_native.manifest_of_tensors(tensors, 0, aliases(state), True))
-        tensors = digests(state, piece_size, device, threads)
+        tensors = digests(state, piece_size, device, threads, progress)
         return Manifest._of(_native.manifest_of_tensors(tensors, piece_size, aliases(state), False))
     path, own = name_of(source, "source"), None if exclude is None else name_of(exclude, "exclude")
     run = settings(device, threads, progress)
@@ -547,7 +570,7 @@ def check_model(
         if not prefix:
             return module, patterns
         state = {prefix + name: tensor for name, tensor in tensors_of(module).items()}
-        return state, [prefix + pattern for pattern in patterns] or [_literal(prefix) + "*"]
+        return state, [_literal(prefix) + pattern for pattern in patterns] or [_literal(prefix) + "*"]
 
     if verity is not None:
         if not isinstance(verity, VerityImage):

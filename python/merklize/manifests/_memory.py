@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .. import _native
-from .._settings import settings
-from .._types import Device
+from .._arrays import refuse_mask
+from .._settings import Steps, settings
+from .._types import Device, Progress
 from ..each import hash_each
 from ..errors import InvalidArgument, in_call, shown
 from ._entries import Tensor
@@ -122,6 +123,7 @@ def _torch(what: str, tensor: Any) -> Held:
 def _numpy(what: str, array: Any) -> Held:
     import numpy as np
 
+    refuse_mask(array, what)
     try:
         array = np.asarray(array)
     except ValueError as error:  # of an object that only says that it is an array
@@ -209,7 +211,9 @@ def _second_names(state: Mapping[str, Held], shared: Iterable[tuple[str, ...]], 
     return second
 
 
-def digests(state: Mapping[str, Held], piece_size: int, device: Device, threads: int | None) -> list[Tensor]:
+def digests(
+    state: Mapping[str, Held], piece_size: int, device: Device, threads: int | None, progress: Progress
+) -> list[Tensor]:
     """Hash tensors where they lie: those with pieces one by one, the others at once. Tied tensors are hashed once.
 
     piece_size  0: no pieces
@@ -218,9 +222,15 @@ def digests(state: Mapping[str, Held], piece_size: int, device: Device, threads:
     same = {name: owners.setdefault(held.place or name, name) for name, held in state.items()}
     long = {name for name in owners.values() if piece_size and state[name].size > piece_size}
     short = [name for name in owners.values() if name not in long]
-    run = settings(device, threads)
-    made = {name: _native.hash_pieces(state[name].data, piece_size, run) for name in long}
-    together = hash_each({name: state[name].data for name in short}, device=device, threads=threads)
+    steps = Steps(progress, sum(state[name].size for name in owners.values()))
+    run, made = settings(device, threads, steps.progress), {}
+    for name in long:
+        steps.step(state[name].size)
+        made[name] = _native.hash_pieces(state[name].data, piece_size, run)
+    steps.step(sum(state[name].size for name in short))
+    those = {name: state[name].data for name in short}
+    together = hash_each(those, device=device, threads=threads, progress=steps.progress)
+    steps.step()
     made |= {name: (digest, b"") for name, digest in together.items()}
     tensors = []
     for name, held in state.items():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from .._settings import settings
-from .._types import Device
+from .._types import Device, Progress
 from ..errors import Error, InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_name, tensors_of
 from ._tile_nodes import Box, integers, nodes_of
@@ -142,10 +142,11 @@ class Exchange(NamedTuple):
     threads: int | None
     group: Any = None
     gather: Gather | None = None
+    progress: Progress = None
 
     def run(self) -> _native.Settings:
         """Return the options of a run. Raises TypeError, InvalidArgument."""
-        return settings(self.device, self.threads)
+        return settings(self.device, self.threads, self.progress)
 
 
 class Asked(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import _native
 from .._native import flag
+from .._settings import Steps
 from ..errors import InvalidArgument, in_call, shown
 from ._memory import held, is_torch, require_name
 
@@ -340,9 +341,16 @@ def nodes_of(boxes: Iterable[Box], keeps_tiles: bool, run: _native.Settings) -> 
     """Return the bytes of the boxes' nodes. docs/tiles-format.md has their form."""
     records = []
     is_tiles = flag(keeps_tiles, "tiles")
-    for box in boxes:
+    if run.progress is not None:
+        boxes = list(boxes)
+        sizes = [getattr(getattr(box, "data", None), "nbytes", 0) for box in boxes]
+        steps = Steps(run.progress, sum(sizes))
+        run = steps.over(run)
+    for k, box in enumerate(boxes):
         if not isinstance(box, Box):
             raise TypeError(in_call(f"shards must be Box, got {type(box).__name__}"))
+        if run.progress is not None:
+            steps.step(sizes[k])
         part, form, place, elements = part_of(box)
         head = _text(part.name) + _text(part.dtype) + struct.pack("<I", len(part.shape))
         head += b"".join(struct.pack(f"<{len(one)}Q", *one) for one in (part.shape, part.offset, part.extent))
