@@ -99,7 +99,7 @@ export interface MergeOptions extends Mode {
 }
 /** The node above two nodes. */
 export function merge(left: DigestLike, right: DigestLike, options?: MergeOptions): Uint8Array;
-/** The system that verifies a tree. It fixes hash and rule. */
+/** The system that verifies a tree. It fixes hash and rule; 'merklize' takes key and context. */
 export type Format = 'merklize' | 'rfc6962' | 'bitcoin' | 'ssz' | 'bittorrent_v2' | 'glacier' | 'winterfell' | 'miden' | 'plonky3';
 export interface TreeOptions extends MergeOptions {
     format?: Format;

@@ -31,7 +31,7 @@ struct FormatTraits {
     TreeRule rule;             ///< the padding of the rule pad is zeros
     bool hashes_messages;      ///< a leaf is hash_leaves() of a message by `hash`; else leaves are given
     std::uint64_t piece_size;  ///< bytes of a file that are one leaf; 0: the caller says
-    bool is_ambiguous;         ///< two lists of leaves can have one root: require_unambiguous()
+    bool is_ambiguous;         ///< two lists of leaves can have one root: TreeForm::unambiguous
 };
 
 /// All formats.
@@ -40,7 +40,7 @@ MERKLIZE_API std::span<const FormatTraits> formats() noexcept;
 MERKLIZE_API const FormatTraits& traits(Format format);
 /// errors  invalid_argument (unknown name; the text lists the known ones)
 MERKLIZE_API Format format_from_name(std::string_view name);
-/// What trees of the format are built with.
+/// What trees of the format are built with. Of a format that is ambiguous it is TreeForm::unambiguous.
 MERKLIZE_API TreeForm form_of(Format format);
 
 /// Refuses a tree whose root another list of leaves shares. In formats that merge an odd node with itself, that is a

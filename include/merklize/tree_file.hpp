@@ -70,8 +70,8 @@ public:
     void read(unsigned level, std::uint64_t first, std::span<Digest> out) const;
     /// The same. Memory is allocated only for nodes that exist.
     std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
-    /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode, because its proofs contain
-    /// padding.
+    /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode for a proof with a node of
+    /// padding above the leaves.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     std::vector<MerkleProof> prove(std::span<const std::uint64_t> indices) const;

@@ -38,6 +38,10 @@ struct TreeForm {
     Mode mode;
     /// The leaf that the rule `pad` adds; other rules ignore it.
     Digest padding;
+    /// Refuse leaves whose root another list of leaves shares, which the rule duplicate_last allows (CVE-2012-2459): a
+    /// level ends with two equal nodes. Only calls that look at nodes take it: MerkleTree without dropped levels, tree
+    /// files and merkle_root_file(); others refuse it. A tree file does not record it.
+    bool unambiguous = false;
 
     /// With default_rule() of the hash.
     TreeForm(Hash of = Hash::blake3) : TreeForm(of, default_rule(of)) {}  // NOLINT: a hash is a form

@@ -39,6 +39,8 @@ struct TreeInput {
     int descriptor = -1;
     /// For the library itself: where the bytes come from instead. It must outlive the call.
     const runtime::ByteSource* source = nullptr;
+    /// Refuse an input of no bytes: in BitTorrent v2 an empty file has no root.
+    bool needs_bytes = false;
 
     static TreeInput blocks(const std::filesystem::path& path, std::uint64_t leaf_bytes) {
         return {path, Kind::blocks, leaf_bytes};

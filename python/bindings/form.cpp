@@ -13,8 +13,10 @@ namespace merklize::binding {
 
 namespace {
 
-TreeForm make_form(nb::handle hash, nb::handle rule, nb::handle key, nb::handle context, nb::handle padding) {
+TreeForm make_form(nb::handle hash, nb::handle rule, nb::handle key, nb::handle context, nb::handle padding,
+                   bool unambiguous) {
     TreeForm form(hash_from_name(to_text(hash, "hash")));
+    form.unambiguous = unambiguous;
     if (!rule.is_none()) form.rule = rule_from_name(to_text(rule, "rule"));
     form.mode = to_mode(key, context, form.hash);
     if (padding.is_none()) return form;
@@ -83,13 +85,16 @@ void bind_form(nb::module_& m) {
     nb::class_<TreeForm>(m, "TreeForm", "What a tree is, apart from its leaves.")
         .def(
             "__init__",
-            [](TreeForm* self, nb::handle hash, nb::handle rule, nb::handle key, nb::handle context,
-               nb::handle padding) { new (self) TreeForm(make_form(hash, rule, key, context, padding)); },
+            [](TreeForm* self, nb::handle hash, nb::handle rule, nb::handle key, nb::handle context, nb::handle padding,
+               bool unambiguous) { new (self) TreeForm(make_form(hash, rule, key, context, padding, unambiguous)); },
             nb::arg("hash").none(), nb::arg("rule").none() = nb::none(), nb::arg("key").none() = nb::none(),
             nb::arg("context").none() = nb::none(), nb::arg("padding").none() = nb::none(),
+            nb::arg("unambiguous") = false,
             nb::sig("def __init__(self, hash: str, rule: str | None = None, key: typing_extensions.Buffer | None = "
-                    "None, context: str | None = None, padding: typing_extensions.Buffer | None = None) -> None"),
-            "key: 32 bytes; padding: 32 bytes, of the rule \"pad\" alone; rule: None is the hash's usual one.")
+                    "None, context: str | None = None, padding: typing_extensions.Buffer | None = None, "
+                    "unambiguous: bool = False) -> None"),
+            "unambiguous: refuses leaves whose root another list has; key: 32 bytes; padding: 32 bytes, of the rule "
+            "\"pad\" alone; rule: None is the hash's usual one.")
         .def_prop_ro(
             "hash", [](const TreeForm& self) { return name_of(self.hash); }, nb::sig("def hash(self) -> str"))
         .def_prop_ro(

@@ -70,8 +70,8 @@ Tree make_tree_from_rows(nb::handle rows, nb::handle n_rows, const TreeForm& for
 }
 
 Tree make_tree_from_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
-                         const Settings& settings) {
-    const LeafInput from(input, leaf_size, row_size);
+                         const Settings& settings, nb::handle needs_bytes) {
+    const LeafInput from(input, leaf_size, row_size, to_flag(needs_bytes, "needs_bytes"));
     return made(Run(settings, nullptr),
                 [&](const RunOptions& options) { return MerkleTree::from_file(from.get(), form, options); });
 }
@@ -196,12 +196,6 @@ int get_tree_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void release_buffer(PyObject* self, Py_buffer*) { nb::inst_ptr<Tree>(self)->views--; }
 
-void refuse_ambiguous(nb::handle tree, nb::handle format) {
-    const Format which = format_from_name(to_text(format, "format"));
-    bound<Tree>(tree).read(
-        [&](const MerkleTree& read) { Run::without_gil([&] { require_unambiguous(read, which); }); });
-}
-
 PyType_Slot tree_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_tree_buffer)},
                             {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                             {0, nullptr}};
@@ -268,9 +262,8 @@ void bind_tree(nb::module_& m) {
            make_tree_from_rows);
     define(m,
            "def make_tree_from_file(input: object, leaf_size: int | None, row_size: int | None, form: TreeForm, "
-           "settings: Settings, /) -> Tree",
+           "settings: Settings, needs_bytes: bool, /) -> Tree",
            make_tree_from_file);
-    define(m, "def refuse_ambiguous(tree: Tree, format: str, /) -> None", refuse_ambiguous);
     define(m,
            "def build_tree(nodes: object, form: TreeForm, settings: Settings, /) "
            "-> dict[str, int | str]",

@@ -36,8 +36,9 @@ std::filesystem::path path_of(nb::handle input) {
 
 }  // namespace
 
-LeafInput::LeafInput(nb::handle input, nb::handle leaf_size, nb::handle row_size)
+LeafInput::LeafInput(nb::handle input, nb::handle leaf_size, nb::handle row_size, bool needs_bytes)
     : input_(input_of(path_of(input), leaf_size, row_size)) {
+    input_.needs_bytes = needs_bytes;
     if (is_source(input)) {
         input_.source = &source_.emplace(input);
     } else if (nb::isinstance<nb::int_>(input)) {
@@ -48,8 +49,8 @@ LeafInput::LeafInput(nb::handle input, nb::handle leaf_size, nb::handle row_size
 namespace {
 
 TreeFacts build_tree_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, nb::handle output,
-                          const TreeForm& form, nb::handle resume, const Settings& settings) {
-    const LeafInput from(input, leaf_size, row_size);
+                          const TreeForm& form, nb::handle resume, const Settings& settings, nb::handle needs_bytes) {
+    const LeafInput from(input, leaf_size, row_size, to_flag(needs_bytes, "needs_bytes"));
     const std::filesystem::path to = to_path(output, "output");
     const bool go_on = to_flag(resume, "resume");
     TreeFacts facts{};
@@ -59,8 +60,8 @@ TreeFacts build_tree_file(nb::handle input, nb::handle leaf_size, nb::handle row
 }
 
 TreeFacts merkle_root_file(nb::handle input, nb::handle leaf_size, nb::handle row_size, const TreeForm& form,
-                           const Settings& settings) {
-    const LeafInput from(input, leaf_size, row_size);
+                           const Settings& settings, nb::handle needs_bytes) {
+    const LeafInput from(input, leaf_size, row_size, to_flag(needs_bytes, "needs_bytes"));
     TreeFacts facts{};
     Run{settings}([&](const RunOptions& options) { facts = merklize::merkle_root_file(from.get(), form, options); });
     return facts;
@@ -162,11 +163,11 @@ void bind_tree_input(nb::module_& m) {
            leaves_of_input);
     define(m,
            "def build_tree_file(input: object, leaf_size: int | None, row_size: int | None, output: bytes, form: "
-           "TreeForm, resume: bool, settings: Settings, /) -> TreeFacts",
+           "TreeForm, resume: bool, settings: Settings, needs_bytes: bool, /) -> TreeFacts",
            build_tree_file);
     define(m,
            "def merkle_root_file(input: object, leaf_size: int | None, row_size: int | None, form: "
-           "TreeForm, settings: Settings, /) -> TreeFacts",
+           "TreeForm, settings: Settings, needs_bytes: bool, /) -> TreeFacts",
            merkle_root_file);
 }
 

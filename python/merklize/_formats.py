@@ -64,7 +64,7 @@ def with_format(
 
     hash     None: the format's, else "blake3"
     refused  other options of a tree
-    With a format those must be None, but for "merklize", which takes all.
+    With a format those must be None; "merklize" takes key and context, which are BLAKE3's.
     """
     if hash is not None and not isinstance(hash, str):
         raise TypeError(in_call(f"hash must be a string, got {type(hash).__name__}"))
@@ -73,10 +73,10 @@ def with_format(
     found = format_by_name(format)
     if found.needs:
         raise InvalidArgument(f"format {shown(format)} is no tree of whole levels: use {found.needs}")
-    if found.name == "merklize":
-        return found, "blake3" if hash is None else hash, rule
     given = {"hash": hash, "rule": rule, **refused}
     for option, value in given.items():
+        if found.name == "merklize" and option in ("key", "context", "drop_levels"):
+            continue
         if value is not None and not (isinstance(value, str) and value == getattr(found, option, None)):
             raise InvalidArgument(f"format {shown(format)} fixes {option}: leave it out, got {shown(value)}")
     return found, found.hash, found.rule

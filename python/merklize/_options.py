@@ -15,7 +15,7 @@ from ._formats import Format, with_format
 from ._native import flag
 from ._settings import settings
 from ._types import Buffer, Device, HashName, Progress
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument
 
 
 class RunOptions(TypedDict, total=False):
@@ -164,6 +164,11 @@ class Form(NamedTuple):
     key: Buffer | None
     context: str | None
 
+    @property
+    def needs_bytes(self) -> bool:
+        """Whether an empty file has no root."""
+        return self.format is not None and self.format.name == "bittorrent_v2"
+
 
 _FORM_OPTIONS = frozenset(("format", "rule", "padding", "key", "context"))
 
@@ -174,12 +179,11 @@ def _plain_form(hash: HashName) -> Form:
     return Form(None, hash, _native.TreeForm(hash, None, None, None, None), None, None)
 
 
-def form_of(hash: HashName | None, options: Any, *, has_nodes: bool = False, **refused: object) -> Form:
+def form_of(hash: HashName | None, options: Any, **refused: object) -> Form:
     """Take the options of a tree out of a call's **options.
 
-    hash       as it was given; None: the format's, else "blake3"
-    has_nodes  whether the call looks at nodes, as a format may need it
-    refused    other options that a format does not take
+    hash     as it was given; None: the format's, else "blake3"
+    refused  other options that a format does not take
     """
     if _FORM_OPTIONS.isdisjoint(options) and (hash is None or type(hash) is str):
         return _plain_form("blake3" if hash is None else hash)
@@ -187,8 +191,5 @@ def form_of(hash: HashName | None, options: Any, *, has_nodes: bool = False, **r
     padding = options.pop("padding", None)
     given = {"key": key, "context": context, "padding": padding, **refused}
     found, hash, rule = with_format(options.pop("format", None), hash, options.pop("rule", None), **given)
-    if not has_nodes and found is not None and found.is_ambiguous:
-        raise InvalidArgument(
-            f"of format {shown(found.name)} two lists of leaves may have one root; MerkleTree() looks for that"
-        )
-    return Form(found, hash, _native.TreeForm(hash, rule, key, context, padding), key, context)
+    unambiguous = found is not None and found.is_ambiguous
+    return Form(found, hash, _native.TreeForm(hash, rule, key, context, padding, unambiguous), key, context)

@@ -224,6 +224,13 @@ def plan_tree(
     True
     """
     form, hash, rule = with_format(format, hash, rule, key=key, context=context, padding=padding)
+    if form is not None and form.is_ambiguous:
+        raise InvalidArgument(
+            f"of format {shown(form.name)} two lists of leaves may have one root (CVE-2012-2459), for which parts do "
+            "not look; build_tree_file() does"
+        )
+    if form is not None and form.name == "bittorrent_v2" and size == 0:
+        raise InvalidArgument(f"{name}: an empty file has no root in BitTorrent v2")
     leaf_size = leaf_size_of(form, leaf_size, row_size, leaves)
     native = _native.TreeForm(hash, rule, key, context, padding)
     n_leaves = _native.count_leaves(name, size, leaf_size, row_size, native)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, overload
 
 from . import _arrays, _native
 from ._diff import differing_leaves
-from ._formats import Format, leaf_size_of
+from ._formats import leaf_size_of
 from ._inputs import encoded, opened
 from ._native import DeviceArray
 from ._options import HashOptions, TreeOptions, form_of, mode_of, run_of, signature_of, takes
@@ -86,20 +86,18 @@ class MerkleTree:
         **options: Unpack[TreeOptions],
     ) -> None:
         """Build the tree."""
-        form = form_of(hash, options, has_nodes=True, drop_levels=_arrays.integer(drop_levels, "drop_levels") or None)
+        form = form_of(hash, options, drop_levels=_arrays.integer(drop_levels, "drop_levels") or None)
         run = run_of("MerkleTree", options)
-        self._take(_native.make_tree(leaves, form.native, drop_levels, run), form.format, run)
+        self._take(_native.make_tree(leaves, form.native, drop_levels, run), run)
 
-    def _take(self, tree: _native.Tree, format: Format | None, run: _native.Settings) -> None:
+    def _take(self, tree: _native.Tree, run: _native.Settings) -> None:
         self._tree = tree
         self._threads = run.threads or None
-        if format is not None and format.is_ambiguous:
-            _native.refuse_ambiguous(tree, format.name)
 
     @classmethod
-    def _made(cls, tree: _native.Tree, format: Format | None, run: _native.Settings) -> Self:
+    def _made(cls, tree: _native.Tree, run: _native.Settings) -> Self:
         self = cls.__new__(cls)
-        self._take(tree, format, run)
+        self._take(tree, run)
         return self
 
     @classmethod
@@ -116,10 +114,10 @@ class MerkleTree:
 
         The options are those of MerkleTree. Raises InvalidArgument, also if the format has leaves that are not hashed.
         """
-        form = form_of(hash, options, has_nodes=True)
+        form = form_of(hash, options)
         run = run_of("MerkleTree.from_messages", options)
         format = form.format
-        leaf_hash = form.hash if format is None or format.name == "merklize" else format.leaf_hash
+        leaf_hash = form.hash if format is None else format.leaf_hash
         if leaf_hash is None:
             raise InvalidArgument(
                 f"format {shown(format and format.name)} hashes no messages: MerkleTree() takes its leaves, "
@@ -128,7 +126,7 @@ class MerkleTree:
         # Only the tree reports progress.
         hashing = settings(run.device, run.threads or None, None, run.stream)
         leaves = leaves_of("message", messages, leaf_hash, form.key, form.context, hashing)
-        return cls._made(_native.make_tree(leaves, form.native, 0, run), format, run)
+        return cls._made(_native.make_tree(leaves, form.native, 0, run), run)
 
     @classmethod
     @takes(TreeOptions)
@@ -145,10 +143,10 @@ class MerkleTree:
 
         The options are those of MerkleTree; key and context are for leaves and merges alike.
         """
-        form = form_of(hash, options, has_nodes=True)
+        form = form_of(hash, options)
         run = run_of("MerkleTree.from_rows", options)
         array = _native.leaf_rows(rows, "rows", _native.hash_by_name(form.hash), run)
-        return cls._made(_native.make_tree_from_rows(array, array.shape[0], form.native, run), form.format, run)
+        return cls._made(_native.make_tree_from_rows(array, array.shape[0], form.native, run), run)
 
     @classmethod
     @takes(TreeOptions)
@@ -174,12 +172,12 @@ class MerkleTree:
         MerkleTree; key and context are for leaves and merges alike. The file is read once and not held. Raises
         FileError (unreadable, or it changed meanwhile), OutOfMemory (before it is read), and as the constructor.
         """
-        form = form_of(hash, options, has_nodes=True)
+        form = form_of(hash, options)
         leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
         run = run_of("MerkleTree.from_file", options)
         with opened(input, "input") as source:
-            tree = _native.make_tree_from_file(source, leaf_size, row_size, form.native, run)
-        return cls._made(tree, form.format, run)
+            tree = _native.make_tree_from_file(source, leaf_size, row_size, form.native, run, form.needs_bytes)
+        return cls._made(tree, run)
 
     @property
     def root(self) -> bytes:
@@ -391,7 +389,7 @@ class MerkleTree:
             leaves = _arrays.nodes(file.read(0, 0, file.n_leaves), file.hash)
             padding = file.padding if file.rule == "pad" else None
             form = _native.TreeForm(file.hash, file.rule, key, context, padding)
-            tree = cls._made(_native.make_tree(leaves, form, 0, run), None, run)
+            tree = cls._made(_native.make_tree(leaves, form, 0, run), run)
             if tree.root != file.root:
                 raise FileError(f"{file.path}: a damaged tree file: its leaves do not give the root that it states")
             return tree

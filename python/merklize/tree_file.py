@@ -439,12 +439,12 @@ def build_tree_file(
     >>> merklize.build_tree_file("data.bin", "data.mkl", leaf_size=1024).n_leaves
     4
     """
-    form = form_of(hash, options, has_nodes=True)
+    form = form_of(hash, options)
     leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
     run = run_of("build_tree_file", options, timed=False)
     # Refuses a URL that cannot be written to before the input is opened.
     with output_file(output, "output") as path, opened(input, "input") as source:
-        return _native.build_tree_file(source, leaf_size, row_size, path, form.native, resume, run)
+        return _native.build_tree_file(source, leaf_size, row_size, path, form.native, resume, run, form.needs_bytes)
 
 
 @takes(TreeOptions)
@@ -464,8 +464,8 @@ def merkle_root_file(
     >>> merklize.merkle_root_file("data.bin", leaf_size=1024).height
     2
     """
-    form = form_of(hash, options, has_nodes=True)
+    form = form_of(hash, options)
     leaf_size = leaf_size_of(form.format, leaf_size, row_size, leaves)
     run = run_of("merkle_root_file", options, timed=False)
     with opened(input, "input") as source:
-        return _native.merkle_root_file(source, leaf_size, row_size, form.native, run)
+        return _native.merkle_root_file(source, leaf_size, row_size, form.native, run, form.needs_bytes)

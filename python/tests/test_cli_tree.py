@@ -327,6 +327,26 @@ def test_export(folder: Path, root: str) -> None:
     assert (folder / "root").read_bytes().hex() == root
 
 
+@pytest.mark.parametrize(("mode", "stdin"), [(["--keyed"], bytes(range(32))), (["--derive-key", "a tree"], b"")])
+def test_proofs_of_padded_trees_with_a_key(folder: Path, mode: list[str], stdin: bytes) -> None:
+    """Only a node of padding above the leaves needs the key. 28 leaves: level 2 has 7 nodes, so 24 to 27 need one."""
+    output("tree", "build", "data", "--leaf-size", "2304", "--rule", "pad", *mode, "-o", "k", stdin=stdin, cwd=folder)
+    root = output("tree", "root", "k", cwd=folder).strip()
+    for words in (["10"], ["23"], ["0-23"], ["27"], ["3", "25"]):
+        output("tree", "prove", "k", *words, *mode, "-o", "proof", stdin=stdin, cwd=folder)
+        output("tree", "verify", "proof", "--root", root, *mode, stdin=stdin, cwd=folder)
+        made = (folder / "proof").read_bytes()
+        done = merklize("tree", "prove", "k", *words, cwd=folder)
+        if words in (["27"], ["3", "25"]):
+            assert (done.returncode, done.stdout) == (1, b"")
+            assert b"its key or context must be given first" in done.stderr
+        else:
+            assert (done.returncode, done.stdout) == (0, made)
+    output("tree", "build", "data", "--leaf-size", "1000", "-o", "plain", cwd=folder)
+    wrong = merklize("tree", "prove", "plain", "1", *mode, stdin=stdin, cwd=folder)
+    assert (wrong.returncode, wrong.stderr.count(b"has no key")) == (1, 1)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -247,7 +247,7 @@ def test_hash_files_that_are_wrong(tmp_path):
     refused(patched(80, b"\1\1"), r"a salt of 257 bytes, and 256 are allowed")
     hashes.write_bytes(good)
     assert dm_verity_verify(data, hashes, root)
-    with pytest.raises(InvalidArgument, match=r"the offset of the hash area must be a multiple of 512, got 100"):
+    with pytest.raises(InvalidArgument, match=r"offset of the hash area must be a multiple of 512, got 100"):
         dm_verity_format(data, hashes, offset=100)
     with pytest.raises(InvalidArgument, match=r"a multiple of 4096, the size of its blocks, since it has no super"):
         dm_verity_format(data, hashes, offset=512, superblock=False)
@@ -321,8 +321,8 @@ def test_command(tmp_path):
         (["format", "{data}", "{hashes}", "--uuid", "1", "--no-superblock"], "--uuid is of a superblock"),
         (["format", "{data}", "{hashes}", "--format", "2"], "Invalid value for '--format': must be 0 or 1, got 2"),
         (["format", "{data}", "{hashes}", "--hash", "md5"], "algorithm must be sha256 or sha512, got 'md5'"),
-        (["verify", "{data}", "{hashes}", "zz"], "ROOT must be pairs of hexadecimal digits"),
-        (["verify", "{data}", "{hashes}", "00", "--salt", "0"], "--salt"),
+        (["verify", "{data}", "{hashes}", "zz"], "ROOT must be 64 hexadecimal digits"),
+        (["verify", "{data}", "{hashes}", "00" * 32, "--salt", "0"], "--salt"),
     ],
 )
 def test_mistakes_of_the_command(tmp_path, words, message):

@@ -77,14 +77,92 @@ def test_bitcoin():
     assert tree.rule == "duplicate_last"
 
 
+def file_of(leaves, folder):
+    (folder / "leaves").write_bytes(leaves.tobytes())
+    return folder / "leaves"
+
+
+def from_pipe(call, leaves, *output, **form):
+    reading, writing = os.pipe()
+    with open(writing, "wb") as pipe:
+        pipe.write(leaves.tobytes())
+    try:
+        return call(reading, *output, leaves=True, **form).root
+    finally:
+        os.close(reading)
+
+
+def written(leaves, n, folder, **form):
+    with merklize.TreeWriter(folder / "made", n, **form) as writer:
+        writer.append(leaves)
+        return writer.finish()
+
+
+def updated(leaves, **form):
+    others = leaves.copy()
+    others[-1] ^= 1
+    tree = MerkleTree(others, **form)
+    tree.update([len(leaves) - 1], leaves[-1:])
+    return tree.root
+
+
+# Every call that makes a root or a tree file of leaves and looks at nodes.
+BUILDS = [
+    lambda leaves, folder, **form: MerkleTree(leaves, **form).root,
+    lambda leaves, folder, **form: MerkleTree.from_file(file_of(leaves, folder), leaves=True, **form).root,
+    lambda leaves, folder, **form: updated(leaves, **form),
+    lambda leaves, folder, **form: merklize.merkle_root_file(file_of(leaves, folder), leaves=True, **form).root,
+    lambda leaves, folder, **form: from_pipe(merklize.merkle_root_file, leaves, **form),
+    lambda leaves, folder, **form: (
+        merklize.build_tree_file(file_of(leaves, folder), folder / "made", leaves=True, **form).root
+    ),
+    lambda leaves, folder, **form: from_pipe(merklize.build_tree_file, leaves, folder / "made", **form),
+    lambda leaves, folder, **form: written(leaves, len(leaves), folder, **form),
+    lambda leaves, folder, **form: written(leaves, None, folder, **form),
+]
+
+
 @pytest.mark.parametrize(("count", "copied", "level"), [(4, 1, 0), (8, 2, 1), (16, 4, 2)])
-def test_bitcoins_ambiguous_lists_are_refused(count, copied, level):
+def test_bitcoins_ambiguous_lists_are_refused(count, copied, level, tmp_path):
     leaves = oracle.byte_leaves(count).copy()
     leaves[-copied:] = leaves[-2 * copied : -copied]
     root = merklize.merkle_root(leaves, "sha256d", rule="duplicate_last")
     assert root == MerkleTree(leaves[:-copied], format="bitcoin").root  # two lists, one root
-    with pytest.raises(merklize.InvalidArgument, match=rf"nodes of level {level} are equal.*CVE-2012-2459"):
-        MerkleTree(leaves, format="bitcoin")
+    for build in BUILDS:
+        with pytest.raises(merklize.InvalidArgument, match=rf"nodes of level {level} are equal.*CVE-2012-2459"):
+            build(leaves, tmp_path, format="bitcoin")
+        assert not (tmp_path / "made").exists()
+        assert build(leaves, tmp_path, hash="sha256d", rule="duplicate_last") == root
+        (tmp_path / "made").unlink(missing_ok=True)
+        assert build(leaves[:-1], tmp_path, format="bitcoin")
+        (tmp_path / "made").unlink(missing_ok=True)
+    (tmp_path / "leaves").write_bytes(leaves.tobytes())
+    (tmp_path / "sound").write_bytes(leaves[:-copied].tobytes())
+    for words in ([], ["-o", "made"], ["--policy", "levels_per_launch=2"]):
+        build = ["tree", "build", "--format", "bitcoin", "--leaves", *words]
+        assert output(*build, "sound", cwd=tmp_path) == root.hex() + "\n"
+        (tmp_path / "made").unlink(missing_ok=True)
+        for name in ("leaves",) if "--policy" in words else ("leaves", "-"):
+            done = run(*build, name, cwd=tmp_path, stdin=leaves.tobytes())
+            assert (done.returncode, done.stdout) == (1, b"")
+            assert f"nodes of level {level} are equal".encode() in done.stderr
+            assert not list(tmp_path.glob("made*"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda leaves, **form: merklize.merkle_root(leaves, **form),
+        lambda leaves, **form: merklize.build_tree(np.concatenate([leaves, leaves]), **form),
+        lambda leaves, **form: merklize.TreeBuilder(**form),
+        lambda leaves, **form: merklize.parts.plan_tree("data", 128, leaves=True, **form),
+        lambda leaves, **form: MerkleTree(leaves, drop_levels=1, **form),
+    ],
+)
+def test_calls_that_look_at_no_nodes_refuse_bitcoin(call):
+    call(oracle.byte_leaves(4), hash="sha256d", rule="duplicate_last")
+    with pytest.raises(merklize.InvalidArgument, match="may have one root|fixes drop_levels"):
+        call(oracle.byte_leaves(4), format="bitcoin")
 
 
 def test_ssz():
@@ -403,6 +481,37 @@ def test_openzeppelin_by_its_own_program(tmp_path):
     assert formats.OpenZeppelinTree.load(theirs["dump"]).root == tree.root
 
 
+@pytest.mark.parametrize("from_stream", [False, True])
+def test_an_empty_file_has_no_root_in_bittorrent(tmp_path, from_stream):
+    (tmp_path / "empty").touch()
+    name = "-" if from_stream else "empty"
+    for words in ([], ["-o", "made"], *([] if from_stream else [["--policy", "levels_per_launch=2"]])):
+        done = run("tree", "build", name, "--format", "bittorrent_v2", *words, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"an empty file has no root in BitTorrent v2" in done.stderr
+    with open(tmp_path / "empty", "rb") as file:
+        given = file.fileno() if from_stream else tmp_path / "empty"
+        for call in (
+            lambda: merklize.merkle_root_file(given, format="bittorrent_v2"),
+            lambda: merklize.build_tree_file(given, tmp_path / "made", format="bittorrent_v2"),
+            lambda: MerkleTree.from_file(given, format="bittorrent_v2"),
+            lambda: merklize.parts.plan_tree("empty", 0, format="bittorrent_v2"),
+        ):
+            with pytest.raises(merklize.InvalidArgument, match="an empty file has no root in BitTorrent v2"):
+                call()
+    assert not (tmp_path / "made").exists()
+    assert formats.bittorrent_v2(b"").root is None
+
+
+def test_the_command_names_every_format_that_it_takes(tmp_path):
+    done = run("tree", "build", "f", "--format", "nosuch", cwd=tmp_path)
+    assert done.returncode == 2
+    help_text = " ".join(run("tree", "build", "--help", cwd=tmp_path).stdout.decode().split())
+    named = help_text.split("fixes hash and rule: ")[1].split(".")[0]
+    assert f"known: {named}" in done.stderr.decode()
+    assert "fs_verity" in named
+
+
 def test_names():
     leaves = oracle.byte_leaves(4)
     for name, found in formats.FORMATS.items():
@@ -413,12 +522,16 @@ def test_names():
             tree = MerkleTree(leaves, format=name)
             assert (tree.hash, tree.rule) == (found.hash, found.rule)
     assert MerkleTree(oracle.word_leaves(4), format="winterfell").hash == "rp64_256_v3"
-    assert MerkleTree(leaves, format="merklize", key=bytes(32)).root == MerkleTree(leaves, key=bytes(32)).root
+    for mode in ({}, {"key": bytes(32)}, {"context": "a tree"}):
+        assert MerkleTree(leaves, format="merklize", **mode).root == MerkleTree(leaves, **mode).root
     for options, text in (
         ({"format": "git"}, "unknown format 'git'; known: merklize, rfc6962, bitcoin"),
         ({"format": "bitcoin", "hash": "sha256"}, "format 'bitcoin' fixes hash: leave it out, got 'sha256'"),
         ({"format": "bitcoin", "rule": "pad"}, "fixes rule"),
         ({"format": "bitcoin", "key": bytes(32)}, "fixes key"),
+        ({"format": "merklize", "hash": "sha256"}, "format 'merklize' fixes hash"),
+        ({"format": "merklize", "rule": "duplicate_last"}, "format 'merklize' fixes rule"),
+        ({"format": "merklize", "padding": bytes(32)}, "format 'merklize' fixes padding"),
     ):
         with pytest.raises(merklize.InvalidArgument, match=text):
             MerkleTree(leaves, **options)
@@ -438,6 +551,13 @@ def test_command_line(tmp_path):
     done = run("tree", "build", "--format", "bitcoin", "--hash", "sha256", "--leaf-size", "32", tmp_path / "data")
     assert done.returncode != 0
     assert b"fixes hash" in done.stderr
+    for options in (["--hash", "sha256"], ["--rule", "pad"], ["--rule", "duplicate_last"], ["--padding", "00" * 32]):
+        done = run("tree", "build", "--format", "merklize", "--leaf-size", "32", *options, tmp_path / "data")
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"format 'merklize' fixes" in done.stderr
+    for mode in ([], ["--derive-key", "a tree"], ["--keyed"]):
+        build = ["tree", "build", "--leaf-size", "1000", *mode, tmp_path / "data"]
+        assert output(*build, stdin=bytes(32)) == output(*build, "--format", "merklize", stdin=bytes(32))
     root = output("tree", "build", "--format", "rfc6962", "--leaf-size", "1000", tmp_path / "data").strip()
     records = [data[at : at + 1000] for at in range(0, len(data), 1000)]
     assert root == MerkleTree.from_messages(records, format="rfc6962").root.hex()

@@ -204,7 +204,9 @@ TreeForm Call::form(const merklize_form* form) const {
     const merklize_form& given = *form;
     const Hash of = hash(given.hash);
     const TreeRule by = given.rule == MERKLIZE_RULE_DEFAULT ? default_rule(of) : rule(given.rule, "form->rule");
-    return {of, by, mode(given.mode, of), from_c(given.padding)};
+    TreeForm made(of, by, mode(given.mode, of), from_c(given.padding));
+    made.unambiguous = flag(given.unambiguous, "form->unambiguous");
+    return made;
 }
 
 Expect Call::expect(const merklize_expect* expect) const {

@@ -1,5 +1,6 @@
 // `merklize piece`.
 #include "command/line/options.hpp"
+#include "command/line/values.hpp"
 #include "command/output/output.hpp"
 #include "command/output/progress.hpp"
 #include "command/settings.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 int run_piece(Call& call, const Arguments& arguments) {
     const std::string& file = arguments.words()[0];
+    if (arguments.has("json")) refuse_unused(arguments, "--json", {"v1"});
     RunOptions options = run_options(call, arguments);
     const auto input = open_input(call, file);
     PieceCid piece;

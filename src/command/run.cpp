@@ -14,6 +14,7 @@
 #include "command/settings.hpp"
 #include "command/urls.hpp"
 #include "merklize/version.h"
+#include "texts/argument_words.hpp"
 #include "texts/json.hpp"
 
 namespace merklize::command {
@@ -62,8 +63,7 @@ private:
             if (!is_group || (command.is_python && words.empty())) {
                 const bool is_for_python =
                     command.is_python || (has_urls(command, arguments) && call_.caller().opener() == nullptr);
-                return is_for_python ? call_.caller().run_in_python(call_, arguments, all_)
-                                     : command.run(call_, arguments);
+                return is_for_python ? call_.caller().run_in_python(call_, arguments, all_) : run(command, arguments);
             }
         } catch (const UsageError& error) {
             return wrong_usage(command, name, error.text);
@@ -83,6 +83,21 @@ private:
                                "No such command '" + sentence(words[0]) + "'." + hint_of_command(command, words[0]));
         }
         return run(*chosen, name + " " + words[0], words.subspan(1));
+    }
+
+    // An error of the library about an argument that an option gives is one of the command line.
+    int run(const Command& command, const Arguments& arguments) try {
+        return command.run(call_, arguments);
+    } catch (const Error& error) {
+        std::string word(texts::argument_word(&texts::ArgumentWords::python, error.argument()));
+        std::ranges::replace(word, '_', '-');
+        if (error.code() != ErrorCode::invalid_argument || word.empty()) throw;
+        for (const Option& option : command.options) {
+            const bool is_mode = error.argument() == "mode" && (option.name == "keyed" || option.name == "derive-key");
+            const bool is_value = !option.value.empty() && (option.name == word || option.name.ends_with("-" + word));
+            if ((is_mode || is_value) && arguments.has(option.name)) refuse_value(option.name, error.rule());
+        }
+        throw;
     }
 
     // The words of the group itself: its options, up to the name of a command.

@@ -121,6 +121,7 @@ void LeafReader::require_sizes() const {
 
 // Checks the size of an input that ends after `bytes` bytes.
 void LeafReader::require_end(std::uint64_t bytes) const {
+    if (bytes == 0 && input_.needs_bytes) invalid(source_.name() + ": an empty file has no root in BitTorrent v2");
     const std::uint64_t rest = bytes % input_.leaf_bytes;
     const std::string found = source_.name() + ": " + std::to_string(bytes) + " bytes are not a whole count of ";
     if (rest != 0 && input_.kind == Kind::leaves) invalid(found + "leaves of 32 bytes");

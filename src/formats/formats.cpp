@@ -5,6 +5,7 @@
 
 #include "host/invalid.hpp"
 #include "host/names.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::inline v0 {
@@ -34,20 +35,19 @@ const FormatTraits& traits(Format format) {
 
 Format format_from_name(std::string_view name) { return runtime::row_named("format", all, name).format; }
 
-TreeForm form_of(Format format) { return {traits(format).hash, traits(format).rule}; }
+TreeForm form_of(Format format) {
+    TreeForm form(traits(format).hash, traits(format).rule);
+    form.unambiguous = traits(format).is_ambiguous;
+    return form;
+}
 
 void require_unambiguous(const MerkleTree& tree, Format format) {
     const PublicCall entry("require_unambiguous");
     const FormatTraits& facts = traits(format);
     if (!facts.is_ambiguous) return;
-    for (unsigned level = 0; level < tree.height(); level++) {
-        const std::span<const Digest> nodes = tree.level(level);
-        if (nodes.size() % 2 == 0 && nodes.back() == nodes[nodes.size() - 2]) {
-            invalid_call("format '" + std::string(facts.name) + "': the last two of the " +
-                         std::to_string(nodes.size()) + " nodes of level " + std::to_string(level) +
-                         " are equal, so a list without those below the last has the same root (CVE-2012-2459)");
-        }
-    }
+    runtime::require_unambiguous({tree.n_leaves()}, [&](unsigned level, std::uint64_t first, std::span<Digest> out) {
+        std::ranges::copy(tree.level(level).subspan(first, out.size()), out.begin());
+    });
 }
 
 }  // namespace merklize::inline v0

@@ -135,11 +135,13 @@ std::uint64_t heap_slots(std::uint64_t n_leaves) {
 
 Policy build_tree(std::span<Digest> nodes, const TreeForm& form, const RunOptions& options) {
     const PublicCall entry("build_tree");
+    runtime::require_no_look(form);
     return runtime::build_heap(nodes, form, options);
 }
 
 Event build_tree(const Stream& stream, const BuildTreeCall& call) {
     const PublicCall entry("build_tree");
+    runtime::require_no_look(call.form);
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(call.nodes, "nodes"));
     runtime::require_on_stream(stream, {{runtime::Operand::Use::replaces, "nodes", call.nodes}});
     return runtime::enqueue(stream, call.policy, [&](runtime::Run& run) {
@@ -149,6 +151,7 @@ Event build_tree(const Stream& stream, const BuildTreeCall& call) {
 
 Policy build_tree(Buffer nodes, const TreeForm& form, const RunOptions& options) {
     const PublicCall entry("build_tree");
+    runtime::require_no_look(form);
     const runtime::TreeLayout layout = runtime::layout_of_slots(runtime::digests_in(nodes, "nodes"));
     const RunOptions here = runtime::on_device_of(nodes, options);
     runtime::Run run(here);

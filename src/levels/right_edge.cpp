@@ -2,6 +2,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <string>
+
+#include "host/invalid.hpp"
 
 namespace merklize::runtime {
 
@@ -42,6 +45,26 @@ std::optional<Digest> build_edge(const LevelAt& leaves, const Place& nodes, cons
         slots.push_back(layout.level_offset(level) + layout.level_size(level) - 1);
     scatter_nodes(nodes, slots, edge.data(), run);
     return edge.back();
+}
+
+void require_unambiguous(const TreeLayout& layout,
+                         const std::function<void(unsigned level, std::uint64_t first, std::span<Digest> out)>& read) {
+    for (unsigned level = 0; level < layout.height(); level++) {
+        const std::uint64_t n = layout.level_size(level);
+        if (n % 2 != 0) continue;
+        std::array<Digest, 2> last;
+        read(level, n - 2, last);
+        if (last[0] != last[1]) continue;
+        invalid_call("the last two of the " + std::to_string(n) + " nodes of level " + std::to_string(level) +
+                     " are equal, so a list without those below the last has the same root (CVE-2012-2459)");
+    }
+}
+
+void require_no_look(const TreeForm& form) {
+    if (is_looked_at(form))
+        invalid_call(
+            "of this form two lists of leaves may have one root (CVE-2012-2459); MerkleTree without dropped "
+            "levels, tree files and merkle_root_file() look for that");
 }
 
 }  // namespace merklize::runtime

@@ -11,6 +11,7 @@
 #include "host/host_block.hpp"
 #include "host/invalid.hpp"
 #include "levels/build.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -160,12 +161,14 @@ using Use = runtime::Operand::Use;
 
 Digest merkle_root(std::span<const Digest> leaves, const TreeForm& form, const RunOptions& options) {
     const PublicCall entry("merkle_root");
+    runtime::require_no_look(form);
     runtime::Merges(form).require_count(leaves.size());
     return runtime::root_of("leaves", leaves, form, options);
 }
 
 Event merkle_root(const Stream& stream, const MerkleRootCall& call) {
     const PublicCall entry("merkle_root");
+    runtime::require_no_look(call.form);
     const std::uint64_t n = runtime::digests_in(call.leaves, "leaves");
     runtime::require_tree_size(n);
     runtime::Merges(call.form).require_count(n);
@@ -197,6 +200,7 @@ Event gather_nodes(const Stream& stream, const GatherNodesCall& call) {
 
 Digest merkle_root(const ConstBuffer& leaves, const TreeForm& form, const RunOptions& options) {
     const PublicCall entry("merkle_root");
+    runtime::require_no_look(form);
     const std::uint64_t n = runtime::digests_in(leaves, "leaves");
     runtime::require_tree_size(n);
     runtime::Merges(form).require_count(n);

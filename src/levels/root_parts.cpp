@@ -10,6 +10,7 @@
 #include "calls/side_by_side.hpp"
 #include "host/invalid.hpp"
 #include "levels/build.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -71,6 +72,7 @@ std::vector<Digest> enqueued_roots(std::span<const ConstBuffer> leaves, const Tr
 Digest merkle_root_parts(std::span<const ConstBuffer> leaves, const TreeForm& form, const RunOptions& options) {
     const PublicCall entry("merkle_root_parts");
     runtime::require_no_stream(options);
+    runtime::require_no_look(form);
     if (!std::has_single_bit(leaves.size()))
         invalid_call("the count of parts must be a power of two, got " + std::to_string(leaves.size()));
     if (!std::has_single_bit(leaves[0].size() / Digest::size) || leaves[0].size() % Digest::size != 0) {

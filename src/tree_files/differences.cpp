@@ -22,9 +22,9 @@ void note(LeafDifferences& found, std::size_t most, std::uint64_t leaf) {
 
 void require_same_form(const TreeFile& tree, const TreeFile& other) {
     const auto form = [](const TreeFile& file) {
-        const auto& [hash, rule, mode, padding] = file.form();
-        return std::string(traits(hash).name) + (file.is_keyed() ? " with a key, " : ", ") +
-               std::string(rule_name(rule)) + (rule == TreeRule::pad ? " with padding " + padding.hex() : "");
+        const TreeForm& of = file.form();
+        return std::string(traits(of.hash).name) + (file.is_keyed() ? " with a key, " : ", ") +
+               std::string(rule_name(of.rule)) + (of.rule == TreeRule::pad ? " with padding " + of.padding.hex() : "");
     };
     const auto refuse = [&](const std::string& one, const std::string& two) {
         invalid(tree.path().string() + " and " + other.path().string() + " cannot be compared: the first is of " + one +

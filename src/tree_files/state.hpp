@@ -47,11 +47,6 @@ struct MERKLIZE_LOCAL TreeFile::State {
     }
     /// The form for merges.  errors  invalid_argument (the caller has not given the mode)
     const TreeForm& complete_form() const;
-    /// The form for proofs: they need the mode only if they contain padding.
-    const TreeForm& proof_form() const {
-        return form.rule == TreeRule::pad && reader().layout().has_edge(reader().layout().height()) ? complete_form()
-                                                                                                    : form;
-    }
 };
 
 }  // namespace merklize::inline v0

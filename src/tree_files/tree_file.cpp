@@ -25,12 +25,18 @@ struct ProofNodes {
 };
 
 // Reads the nodes of several proofs, each of some leaves, by one call of the reader.
-std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm& form,
+// require_mode  called before padding is merged
+template <class RequireMode>
+std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm& form, RequireMode require_mode,
                                     std::span<const std::span<const std::uint64_t>> proofs) {
     runtime::Merges merges(form);
     const runtime::TreeLayout layout = reader.layout();
     const unsigned threads = runtime::default_threads();
     const auto is_pad = [&](const NodeAt& at) { return at.index == layout.level_size(at.level); };
+    const auto pad = [&](unsigned level) {
+        if (level != 0) require_mode();
+        return merges.pad(level);
+    };
     std::vector<std::vector<NodeAt>> siblings;
     std::vector<NodeAt> in_file;
     for (const auto indices : proofs) {
@@ -45,8 +51,7 @@ std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm
     std::vector<ProofNodes> out(proofs.size());
     for (std::size_t i = 0, next = 0; i < proofs.size(); i++) {
         for (std::size_t k = 0; k < proofs[i].size(); k++) out[i].leaves.push_back(read[next++]);
-        for (const NodeAt& at : siblings[i])
-            out[i].siblings.push_back(is_pad(at) ? merges.pad(at.level) : read[next++]);
+        for (const NodeAt& at : siblings[i]) out[i].siblings.push_back(is_pad(at) ? pad(at.level) : read[next++]);
     }
     return out;
 }
@@ -141,9 +146,10 @@ std::vector<MerkleProof> TreeFile::prove(std::span<const std::uint64_t> indices)
         runtime::require_index(index, n_leaves());
         proofs.emplace_back(&index, 1);
     }
-    const TreeForm& form = state_->proof_form();
+    const TreeForm& form = state_->form;
+    const auto require_mode = [this] { state_->complete_form(); };
     std::vector<MerkleProof> made;
-    for (auto& [leaves, siblings] : read_proofs(state_->reader(), form, proofs)) {
+    for (auto& [leaves, siblings] : read_proofs(state_->reader(), form, require_mode, proofs)) {
         const std::uint64_t index = indices[made.size()];
         made.push_back(
             state_->checked(MerkleProof{form.hash, form.rule, n_leaves(), index, leaves[0], std::move(siblings)}));
@@ -155,9 +161,10 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
     const PublicCall entry("prove_together");
     if (indices.empty()) invalid_call("needs at least one leaf index, got none");
     std::vector<std::uint64_t> sorted = runtime::ascending(indices, n_leaves(), runtime::default_threads());
-    const TreeForm& form = state_->proof_form();
+    const TreeForm& form = state_->form;
     const std::span<const std::uint64_t> proof = sorted;
-    auto [leaves, siblings] = std::move(read_proofs(state_->reader(), form, {&proof, 1})[0]);
+    const auto require_mode = [this] { state_->complete_form(); };
+    auto [leaves, siblings] = std::move(read_proofs(state_->reader(), form, require_mode, {&proof, 1})[0]);
     return state_->checked(
         MultiProof{form.hash, form.rule, n_leaves(), std::move(sorted), std::move(leaves), std::move(siblings)});
 }

@@ -9,6 +9,7 @@
 #include "host/invalid.hpp"
 #include "jobs/cancelling.hpp"
 #include "levels/merges.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -202,6 +203,19 @@ void TreeFileWriter::build_above(const RunOptions& options, Progress& progress) 
     wait();
 }
 
+// Refuses leaves of which no build makes a tree; nobody is to go on with them.
+void TreeFileWriter::require_unambiguous() try {
+    runtime::require_unambiguous(header_.layout(), [&](unsigned level, std::uint64_t first, std::span<Digest> out) {
+        file_.read(std::as_writable_bytes(out), header_.offset(level, first));
+    });
+} catch (const Error& error) {
+    if (error.code() == ErrorCode::invalid_argument) {
+        done_ = true;
+        file_.discard();
+    }
+    throw;
+}
+
 Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* source) {
     require_usable();
     Progress progress(options.progress);
@@ -227,6 +241,7 @@ Digest TreeFileWriter::finish(const RunOptions& options, const LeafSource* sourc
     part.progress = progress.begin(0);
     peaks.push_leaves(rest, part, sink());
     header_.root = peaks.root(sink());
+    if (is_looked_at(form_)) require_unambiguous();
     file_.resize(header_.file_bytes());
     file_.prepare(ask);  // before the header says that the file is complete
     require_last(progress, 0);

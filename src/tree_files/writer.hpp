@@ -48,6 +48,7 @@ private:
     void write_batch(const Batch& batch, std::uint64_t first, bool with_leaves);
     void write_nodes(unsigned level, std::uint64_t first, std::span<const Digest> nodes);
     void build_above(const RunOptions& options, Progress& progress);
+    void require_unambiguous();
     void wait();
     void wait(Progress& progress);
     void require_usable() const;

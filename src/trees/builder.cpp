@@ -10,6 +10,7 @@
 #include "levels/build.hpp"
 #include "levels/merges.hpp"
 #include "levels/peaks.hpp"
+#include "levels/right_edge.hpp"
 
 namespace merklize::inline v0 {
 
@@ -21,6 +22,7 @@ public:
     State(const PublicCall& /*entry*/, const TreeForm& form, const RunOptions& options)
         : peaks_(form), options_(options) {
         runtime::require_no_timings(options);
+        runtime::require_no_look(form);
         const runtime::Merges merges(form);  // throws if the form is not valid
     }
 

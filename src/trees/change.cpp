@@ -84,6 +84,7 @@ void MerkleTree::update(std::span<const std::uint64_t> indices, std::span<const 
     try {
         if (!nodes.on_device) scatter_nodes(nodes, slots, leaves.data(), run);
         state.root = hash_paths(nodes, state.layout, changed, merges, run);
+        state.require_unambiguous();
     } catch (...) {
         run.abandon();
         // Puts the old leaves back and computes the old nodes.

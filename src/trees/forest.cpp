@@ -9,6 +9,7 @@
 #include "levels/build.hpp"
 #include "levels/indices.hpp"
 #include "levels/node_store.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "merklize/tree.hpp"
 
@@ -20,6 +21,7 @@ using runtime::TreeLayout;
 namespace {
 
 TreeLayout layout_of(const TreeForm& form, std::uint64_t leaves, std::uint64_t n) {
+    runtime::require_no_look(form);
     runtime::require_tree_size(n);
     runtime::Merges(form).require_count(n);
     if (!std::has_single_bit(n)) invalid_call("n_leaves", "must be a power of two, got " + std::to_string(n));

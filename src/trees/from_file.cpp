@@ -1,4 +1,5 @@
 // Trees over files, kept in memory, and roots of files.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -6,6 +7,7 @@
 #include "digests/leaf_reader.hpp"
 #include "host/invalid.hpp"
 #include "levels/peaks.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
@@ -81,6 +83,10 @@ TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const R
     const auto share = [n](std::uint64_t leaves) { return n == 0 ? 0 : static_cast<double>(leaves) / n; };
 
     runtime::Peaks peaks(form);
+    runtime::LastNodes last;
+    const runtime::NodeSink sink = [&](unsigned level, std::uint64_t, std::span<const Digest> nodes) {
+        last.take(level, nodes);
+    };
     Batch batch;
     for (std::uint64_t count = Batch::capacity; count == Batch::capacity;) {
         const double before = share(peaks.n_leaves());
@@ -94,14 +100,20 @@ TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const R
         const RunOptions part = runtime::part_of(options, before + file_share * done, (1 - file_share) * done);
         if (count == Batch::capacity) {
             batch.build(form, part);
-            batch.push(peaks);
+            batch.push(peaks, sink);
         } else {
-            peaks.push_leaves(batch.leaves().first(count), part);
+            peaks.push_leaves(batch.leaves().first(count), part, sink);
         }
+        last.take(0, batch.leaves().first(count));
     }
     if (!reader.has_extent()) require_count();
-    const Digest root = peaks.root();
+    const Digest root = peaks.root(sink);
     const std::uint64_t leaves = peaks.n_leaves();
+    if (runtime::is_looked_at(form)) {
+        runtime::require_unambiguous({leaves}, [&](unsigned level, std::uint64_t, std::span<Digest> out) {
+            std::ranges::copy(last.at(level), out.begin());
+        });
+    }
     return {root, leaves, runtime::TreeLayout{leaves}.height(), reader.bytes(), form.hash, form.rule};
 }
 

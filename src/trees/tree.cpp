@@ -9,6 +9,7 @@
 #include "calls/calibration.hpp"
 #include "hashes/field.hpp"
 #include "host/invalid.hpp"
+#include "levels/right_edge.hpp"
 #include "merklize/error.hpp"
 #include "trees/tree_state.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 
 // The layout of the kept levels, as a tree of their own.
 TreeLayout kept_layout(const TreeForm& form, std::uint64_t n_leaves, unsigned drop_levels) {
+    if (drop_levels != 0) runtime::require_no_look(form);
     runtime::Merges(form).require_count(n_leaves);
     const TreeLayout whole{n_leaves};
     if (drop_levels > whole.height()) {
@@ -54,6 +56,14 @@ void MerkleTree::State::build_above(runtime::Run& run, double share, const runti
     const runtime::LevelAt level =
         to_keep ? runtime::LevelAt{leaves, 0} : runtime::LevelAt{nodes.place(), layout.leaf_slot};
     policy = build_levels(level, nodes.place(), layout, merges, run, share, &root, 0, to_keep);
+    require_unambiguous();
+}
+
+void MerkleTree::State::require_unambiguous() const {
+    if (!runtime::is_looked_at(form)) return;
+    runtime::require_unambiguous(layout, [&](unsigned level, std::uint64_t first, std::span<Digest> out) {
+        nodes.read(layout.level_offset(level) + first, out);
+    });
 }
 
 unsigned MerkleTree::State::kept_level(unsigned level) const {

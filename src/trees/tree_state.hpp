@@ -32,6 +32,8 @@ struct MERKLIZE_LOCAL MerkleTree::State {
     /// Builds the levels above the lowest kept one. That one must be in place, or is copied there from `leaves`.
     /// leaves  in the same memory as the nodes; on the CPU for nodes on the host
     void build_above(runtime::Run& run, double share, const runtime::Place& leaves = {});
+    /// Looks at the nodes, if the form asks for that: TreeForm::unambiguous.
+    void require_unambiguous() const;
     /// The number of a level in `layout`.  errors  invalid_argument (above the root, or dropped)
     unsigned kept_level(unsigned level) const;
     /// errors  invalid_argument (the nodes are on the host, where on_host() has them)

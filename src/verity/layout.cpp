@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "host/invalid.hpp"
 #include "host/little_endian.hpp"
@@ -55,32 +56,36 @@ bool is_block_size(std::uint64_t bytes) { return std::has_single_bit(bytes) && b
 // The number in a superblock.
 std::uint32_t format_of(const DmVerity& how) { return how.salt_after ? 0 : 1; }
 
-// The first rule that the fields break; empty if they break none.
-std::string fault_of(const DmVerity& how) {
-    const auto size = [](const char* name, std::uint64_t bytes) {
-        return std::string(name) + " must be a power of two from 512 to 524288, got " + std::to_string(bytes);
+// The first field that breaks its rule, and the rule; empty if there is none.
+std::pair<std::string, std::string> fault_of(const DmVerity& how) {
+    const auto rule = [](std::uint64_t bytes) {
+        return "must be a power of two from 512 to 524288, got " + std::to_string(bytes);
     };
-    if (!is_block_size(how.data_block_size)) return size("data_block_size", how.data_block_size);
-    if (!is_block_size(how.hash_block_size)) return size("hash_block_size", how.hash_block_size);
-    if (how.salt.size() > most_salt) return "salt must be at most 256 bytes, got " + std::to_string(how.salt.size());
-    if (how.data_blocks == 0u) return "data_blocks must be at least 1, got 0";
+    if (!is_block_size(how.data_block_size)) return {"data_block_size", rule(how.data_block_size)};
+    if (!is_block_size(how.hash_block_size)) return {"hash_block_size", rule(how.hash_block_size)};
+    if (how.salt.size() > most_salt)
+        return {"salt", "must be at most 256 bytes, got " + std::to_string(how.salt.size())};
+    if (how.data_blocks == 0u) return {"data_blocks", "must be at least 1, got 0"};
     if (how.data_blocks && *how.data_blocks > most_bytes / how.data_block_size)
-        return "data_blocks must be at most 2^63 bytes of data, got " + std::to_string(*how.data_blocks) + " blocks";
-    return "";
+        return {"data_blocks",
+                "must be at most 2^63 bytes of data, got " + std::to_string(*how.data_blocks) + " blocks"};
+    return {};
 }
 
 }  // namespace
 
 void require_verity(const DmVerity& how) {
-    if (const std::string fault = fault_of(how); !fault.empty()) invalid_call(fault);
+    if (const auto [field, rule] = fault_of(how); !field.empty()) invalid_call(field, rule);
 }
 
 VerityLayout::VerityLayout(const DmVerity& how, const DmVerityArea& area) : block_(how.hash_block_size) {
     const std::uint64_t unit = area.has_superblock ? superblock_bytes : block_;
-    if (area.offset % unit != 0 || area.offset > most_bytes / 2) {
-        invalid_call("the offset of the hash area must be a multiple of " + std::to_string(unit) +
-                     (area.has_superblock ? "" : ", the size of its blocks, since it has no superblock") + ", got " +
-                     std::to_string(area.offset));
+    const std::string got = ", got " + std::to_string(area.offset);
+    if (area.offset > most_bytes / 2) invalid_call("offset", "of the hash area must be at most 2^62" + got);
+    if (area.offset % unit != 0) {
+        invalid_call("offset", "of the hash area must be a multiple of " + std::to_string(unit) +
+                                   (area.has_superblock ? "" : ", the size of its blocks, since it has no superblock") +
+                                   got);
     }
     begin_ = (area.offset + (area.has_superblock ? superblock_bytes : 0) + block_ - 1) / block_;
     const std::uint64_t arity = block_ / verity_digest_bytes(how.algorithm);
@@ -153,7 +158,8 @@ DmVerityFacts parse_superblock(const std::string& name, std::span<const std::byt
         refuse("the superblock states a salt of " + std::to_string(salt) + " bytes, and 256 are allowed");
     const auto stated = bytes.subspan(at_salt, salt);
     facts.how.salt.assign(stated.begin(), stated.end());
-    if (const std::string fault = fault_of(facts.how); !fault.empty()) refuse("the superblock is impossible: " + fault);
+    if (const auto [field, rule] = fault_of(facts.how); !field.empty())
+        refuse("the superblock is impossible: " + field + " " + rule);
     return facts;
 }
 

@@ -23,7 +23,7 @@ static void test_formats_of_trees(void) {
     fill(leaves[0].bytes, sizeof leaves);
     OK(merklize_format_get_info("bitcoin", &info));
     CHECK(info.rule == MERKLIZE_RULE_DUPLICATE_LAST && info.is_ambiguous == 1 && info.hashes_messages == 1);
-    const merklize_form form = {.hash = info.hash, .rule = info.rule};
+    merklize_form form = {.hash = info.hash, .rule = info.rule, .unambiguous = info.is_ambiguous};
     merklize_tree *tree = NULL;
     merklize_tree_info facts;
     OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 7), &form, 0, NULL, &tree));
@@ -32,7 +32,16 @@ static void test_formats_of_trees(void) {
     OK(merklize_require_unambiguous(tree, "bitcoin"));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "unknown", merklize_require_unambiguous(tree, "none"));
     merklize_tree_free(tree);
+    merklize_digest root;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "two lists of leaves may have one root",
+          merklize_merkle_root(merklize_view_digests(leaves, 7), &form, &root, NULL));
     leaves[5] = leaves[4];
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "level 0",
+          merklize_tree_from_leaves(merklize_view_digests(leaves, 6), &form, 0, NULL, &tree));
+    form.unambiguous = 2;
+    FAILS(MERKLIZE_INVALID_ARGUMENT, "form->unambiguous must be 0 or 1",
+          merklize_tree_from_leaves(merklize_view_digests(leaves, 6), &form, 0, NULL, &tree));
+    form.unambiguous = 0;
     OK(merklize_tree_from_leaves(merklize_view_digests(leaves, 6), &form, 0, NULL, &tree));
     FAILS(MERKLIZE_INVALID_ARGUMENT, "level 0", merklize_require_unambiguous(tree, "bitcoin"));
     merklize_tree_free(tree);

@@ -2,8 +2,15 @@
 // names the programs.
 #include "merklize/formats.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <ranges>
+
 #include "json.hpp"
 #include "merklize/piece_cid.hpp"
+#include "merklize/tree_builder.hpp"
+#include "merklize/tree_file.hpp"
 #include "support.hpp"
 
 using namespace support;
@@ -97,13 +104,120 @@ TEST("formats: a list of leaves that another list can stand for is refused") {
     std::vector<Digest> leaves = counter_leaves(6);
     leaves.push_back(leaves[4]);
     leaves.push_back(leaves[5]);
-    const merklize::MerkleTree tree(leaves, merklize::form_of(Format::bitcoin));
+    const merklize::MerkleTree tree(leaves, {merklize::Hash::sha256d, merklize::TreeRule::duplicate_last});
     CHECK_EQ(tree.root().hex(), root_of(counter_leaves(6), Format::bitcoin));
-    CHECK_ERROR(invalid_argument, "format 'bitcoin': the last two of the 4 nodes of level 1 are equal",
+    CHECK_ERROR(invalid_argument, "the last two of the 4 nodes of level 1 are equal",
                 merklize::require_unambiguous(tree, Format::bitcoin));
     merklize::require_unambiguous(tree, Format::glacier);
     merklize::require_unambiguous(merklize::MerkleTree(counter_leaves(6), merklize::form_of(Format::bitcoin)),
                                   Format::bitcoin);
+}
+
+// Every call that takes the form of a tree and leaves, from memory or from a file.
+TEST("formats: a form that is unambiguous is looked at, or refused, by every call") {
+    const TreeForm form = merklize::form_of(Format::bitcoin);
+    TreeForm plain = form;
+    plain.unambiguous = false;
+    using Call = std::function<Digest(const std::vector<Digest>&, const TreeForm&)>;
+    const TemporaryFolder folder;
+    const auto made = folder.path() / "tree.mkl";
+    const auto written = [&](const std::vector<Digest>& leaves) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(leaves.data());
+        return merklize::TreeInput::leaves(folder.write("leaves", Bytes(bytes, bytes + 32 * leaves.size())));
+    };
+    const auto write_tree = [&](const std::vector<Digest>& leaves, const TreeForm& of, std::uint64_t n) {
+        merklize::TreeWriter writer(made, n, of);
+        writer.append(leaves);
+        return writer.finish();
+    };
+    const Call whole[] = {
+        [](const auto& leaves, const auto& of) { return merklize::MerkleTree(leaves, of).root(); },
+        [](const auto& leaves, const auto& of) {
+            return merklize::MerkleTree::from_messages(
+                       leaves | std::views::transform([](const Digest& leaf) { return std::span(leaf.bytes); }), of)
+                .root();
+        },
+        [](const auto& leaves, const auto& of) {
+            return merklize::MerkleTree::from_rows(std::as_bytes(std::span(leaves)), leaves.size(), of).root();
+        },
+        [&](const auto& leaves, const auto& of) { return merklize::MerkleTree::from_file(written(leaves), of).root(); },
+        [](const auto& leaves, const auto& of) {  // the last leaf comes later
+            std::vector<Digest> others = leaves;
+            others.back().bytes[0] ^= std::byte{1};
+            merklize::MerkleTree tree(others, of);
+            const std::uint64_t last = leaves.size() - 1;
+            const Digest before = tree.root();
+            try {
+                tree.update({&last, 1}, {&leaves.back(), 1});
+            } catch (const merklize::Error&) {
+                CHECK_EQ(tree.root(), before);
+                throw;
+            }
+            return tree.root();
+        },
+    };
+    const Call in_parts[] = {
+        [&](const auto& leaves, const auto& of) { return merklize::merkle_root_file(written(leaves), of).root; },
+        [&](const auto& leaves, const auto& of) { return build_tree_file(written(leaves), made, of).root; },
+        [&](const auto& leaves, const auto& of) { return write_tree(leaves, of, leaves.size()); },
+        [&](const auto& leaves, const auto& of) { return write_tree(leaves, of, 0); },
+        [&](const auto& leaves, const auto& of) {  // a build that was ended goes on
+            {
+                merklize::TreeWriter writer(made, leaves.size(), of);
+                writer.append(std::span(leaves).first(leaves.size() - 1));
+            }
+            merklize::TreeWriter writer(made, leaves.size(), of, {}, true);
+            CHECK_EQ(writer.written(), leaves.size() - 1);
+            writer.append(std::span(leaves).last(1));
+            return writer.finish();
+        },
+    };
+    const std::size_t batch = 1 << 19;  // leaves that are built at once (levels/peaks.hpp)
+    for (const auto& [n, copied] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {2, 1}, {4, 2}, {6, 1}, {8, 4}, {1008, 8}, {batch + 4, 2}, {2 * batch, batch}}) {
+        const std::vector<Digest> sound = counter_leaves(n);
+        std::vector<Digest> leaves = sound;
+        std::copy_n(sound.end() - static_cast<std::ptrdiff_t>(2 * copied), copied,
+                    leaves.end() - static_cast<std::ptrdiff_t>(copied));
+        const auto check = [&, n = n, copied = copied](const Call& call) {
+            std::filesystem::remove(made);
+            const std::string level = "of level " + std::to_string(std::countr_zero(copied)) + " are equal";
+            CHECK_ERROR(invalid_argument, level, call(leaves, form));
+            CHECK(!std::filesystem::exists(made));
+            CHECK(!std::filesystem::exists(made.string() + ".partial"));
+            if (n > batch) return;
+            call(leaves, plain);
+            CHECK_EQ(call(sound, form), call(sound, plain));
+        };
+        for (const Call& call : in_parts) check(call);
+        if (n > batch) continue;
+        for (const Call& call : whole) check(call);
+    }
+    const Call others[] = {
+        [](const auto& leaves, const auto& of) { return merklize::merkle_root(leaves, of); },
+        [](const auto& leaves, const auto& of) { return merklize::MerkleTree(leaves, of, {}, 1).root(); },
+        [](const auto& leaves, const auto& of) { return merklize::MerkleForest(leaves, 2, of).roots()[0]; },
+        [](const auto& leaves, const auto& of) {
+            std::vector<Digest> nodes(8);
+            std::ranges::copy(leaves, nodes.begin() + 4);
+            merklize::build_tree(nodes, of);
+            return nodes[1];
+        },
+        [](const auto& leaves, const auto& of) {
+            merklize::TreeBuilder builder(of);
+            builder.append(leaves);
+            return builder.root();
+        },
+        [](const auto& leaves, const auto& of) {
+            const bool has_memory = merklize::Device().info().backend != "cpu";
+            return has_memory ? merklize::merkle_root(on_device(leaves), of) : merklize::merkle_root(leaves, of);
+        },
+    };
+    for (const Call& call : others) {
+        call(counter_leaves(4), plain);
+        CHECK_ERROR(invalid_argument, "MerkleTree without dropped levels, tree files and merkle_root_file() look for",
+                    call(counter_leaves(4), form));
+    }
 }
 
 TEST("formats: names") {

@@ -3,6 +3,7 @@ import { findHashById, invalid, shown, unknown } from './common.js';
 
 // Hashes by id, which never changes. isHashed: a message becomes a leaf by the same hash; else leaves are given.
 const formats = {
+    merklize: { id: 0, rule: 'left_full', isHashed: true, isKeyed: true },
     rfc6962: { id: 4, rule: 'left_full', isHashed: true },
     bitcoin: { id: 33, rule: 'duplicate_last', isHashed: true, isAmbiguous: true },
     ssz: { id: 32, rule: 'pad', isHashed: false },
@@ -13,14 +14,15 @@ const formats = {
     plonky3: { id: 18, rule: 'perfect', isHashed: true },
 };
 
-/** {hash, rule, isHashed, isAmbiguous} of a format; null without a format and for 'merklize', which fixes nothing. */
+/** {hash, rule, isHashed, isAmbiguous} of a format; null without one. 'merklize' takes key and context, as BLAKE3 does.
+ */
 export function formatOf(options, what) {
     const { format } = options;
-    if (format === undefined || format === 'merklize') return null;
+    if (format === undefined) return null;
     if (typeof format !== 'string' || !Object.hasOwn(formats, format))
-        unknown(what, 'format', format, ['merklize', ...Object.keys(formats)]);
+        unknown(what, 'format', format, Object.keys(formats));
     const { id, ...found } = formats[format], fixed = { ...found, name: format, hash: findHashById(id).name };
-    for (const name of ['hash', 'rule', 'padding', 'key', 'context']) {
+    for (const name of ['hash', 'rule', 'padding', ...fixed.isKeyed ? [] : ['key', 'context']]) {
         if (options[name] !== undefined && options[name] !== fixed[name])
             invalid(`${what}: format '${format}' fixes ${name}: leave it out, got ${shown(options[name])}`);
     }

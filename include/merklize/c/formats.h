@@ -6,13 +6,14 @@
 #include <merklize/c/digests.h>
 #include <merklize/c/forms.h>
 
-/* A format of trees that other systems verify. Its merklize_form is {.hash = info.hash, .rule = info.rule}. */
+/* A format of trees that other systems verify. Its merklize_form is {.hash = info.hash, .rule = info.rule,
+ * .unambiguous = info.is_ambiguous}. */
 typedef struct merklize_format_info {
     char name[32];            /* "bitcoin", for example */
     merklize_hash_id hash;    /* the hash of nodes */
     merklize_rule rule;       /* what an odd level does */
     uint32_t hashes_messages; /* 1: a leaf is merklize_hash_leaves() of a message; 0: leaves are given */
-    uint32_t is_ambiguous;    /* 1: two lists of leaves can have one root: merklize_require_unambiguous() */
+    uint32_t is_ambiguous;    /* 1: two lists of leaves can have one root: merklize_form.unambiguous refuses them */
     uint64_t piece_size;      /* bytes of a file that make one leaf; 0: the caller chooses */
 } merklize_format_info;
 

@@ -23,6 +23,8 @@ typedef struct merklize_form {
     merklize_rule rule;
     const merklize_mode *mode; /* merges under a key, or of key derivation: of blake3 or blake2s; null: plain */
     merklize_digest padding;   /* the leaf that the rule pad adds */
+    /* 1: refuse leaves whose root another list has, too (CVE-2012-2459); calls that look at no nodes refuse this */
+    uint32_t unambiguous;
 } merklize_form;
 
 /* Facts of a tree. */

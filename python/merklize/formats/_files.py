@@ -66,7 +66,8 @@ def bittorrent_v2(data: Any, piece_length: int = 1 << 20, **options: Unpack[RunO
     """
     piece_length = power_of_two(piece_length, _BLOCK, 1 << 62, "piece_length")
     if (path := path_of(data)) is not None:
-        tree = MerkleTree.from_file(path, format="bittorrent_v2", **options)
+        # Not by the format, which refuses an empty file.
+        tree = MerkleTree.from_file(path, _BLOCK, "sha256", rule="pad", **options)
         if tree.file_size == 0:
             return BitTorrentFile(None, b"", piece_length)
         pieces: Any = tree.level((piece_length // _BLOCK).bit_length() - 1) if tree.file_size > piece_length else b""

@@ -202,6 +202,7 @@ pub struct merklize_form {
     pub rule: merklize_rule,
     pub mode: *const merklize_mode,
     pub padding: merklize_digest,
+    pub unambiguous: u32,
 }
 
 #[repr(C)]

@@ -65,12 +65,14 @@ pub struct Form<'a> {
     pub rule: Rule,
     /// Merges under a key, or of key derivation: of `blake3` and `blake2s`.
     pub mode: Mode<'a>,
+    /// Refuse leaves whose root another list has (CVE-2012-2459). Calls that do not look at nodes refuse it.
+    pub unambiguous: bool,
 }
 
 impl<'a> Form<'a> {
     /// The form of a hash, with its own rule.
     pub fn new(hash: Hash) -> Self {
-        Self { hash, rule: Rule::Default, mode: Mode::Plain }
+        Self { hash, rule: Rule::Default, mode: Mode::Plain, unambiguous: false }
     }
 
     /// The same with another rule.
@@ -83,11 +85,17 @@ impl<'a> Form<'a> {
         Self { mode, ..self }
     }
 
+    /// The same that refuses leaves whose root another list has, as the format "bitcoin" must.
+    pub fn unambiguous(self, unambiguous: bool) -> Self {
+        Self { unambiguous, ..self }
+    }
+
     /// Runs `call` with the form of C.
     pub(crate) fn with_c<T>(&self, call: impl FnOnce(*const sys::merklize_form) -> T) -> T {
         let mode = self.mode.to_c();
         let (rule, padding) = self.rule.to_c();
-        call(&sys::merklize_form { hash: self.hash.id(), rule, mode: &mode, padding })
+        let unambiguous = self.unambiguous.into();
+        call(&sys::merklize_form { hash: self.hash.id(), rule, mode: &mode, padding, unambiguous })
     }
 }
 

@@ -435,7 +435,8 @@ impl DmVerityArea {
     }
 }
 
-/// A format of trees that other systems verify. `Form::new(info.hash).rule(info.rule)` is its form.
+/// A format of trees that other systems verify. `Form::new(info.hash).rule(info.rule).unambiguous(info.is_ambiguous)`
+/// is its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FormatInfo {
@@ -447,7 +448,7 @@ pub struct FormatInfo {
     pub rule: Rule,
     /// A leaf is [`hash_leaves`](crate::hash_leaves) of a message; otherwise leaves are given.
     pub hashes_messages: bool,
-    /// Two lists of leaves can have one root: [`require_unambiguous`](crate::formats::require_unambiguous).
+    /// Two lists of leaves can have one root: [`Form::unambiguous`](crate::Form::unambiguous) refuses them.
     pub is_ambiguous: bool,
     /// Bytes of a file that make one leaf. `None`: the caller chooses.
     pub piece_size: Option<u64>,

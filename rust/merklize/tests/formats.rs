@@ -31,6 +31,9 @@ fn facts_of_formats() {
     let tree = MerkleTree::from_leaves(&leaves, form, &Options::new()).unwrap();
     require_unambiguous(&tree, "bitcoin").unwrap();
     leaves[5] = leaves[4];
+    let strict = form.unambiguous(bitcoin.is_ambiguous);
+    wrong(MerkleTree::from_leaves(&leaves, strict, &Options::new()), ErrorKind::InvalidArgument, "MerkleTree");
+    wrong(merkle_root(&leaves, strict, &Options::new()), ErrorKind::InvalidArgument, "merkle_root: of this form ");
     let tree = MerkleTree::from_leaves(&leaves, form, &Options::new()).unwrap();
     wrong(require_unambiguous(&tree, "bitcoin"), ErrorKind::InvalidArgument, "require_unambiguous: ");
 }

@@ -49,9 +49,13 @@ std::vector<FileRange> ranges_of(const Arguments& arguments) {
 }
 
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form) {
+    if (form.has_size) {
+        refuse_unused(arguments, "a format that states the size", {"size"});
+        return 0;
+    }
     const auto size = count_value(arguments, "size");
-    if (!size && !form.has_size) throw UsageError{"Missing option '--size': this format does not have the size"};
-    return size.value_or(0);
+    if (!size) throw UsageError{"Missing option '--size': this format does not have the size"};
+    return *size;
 }
 
 std::optional<std::string> output_of(Call& call, const Arguments& arguments) {

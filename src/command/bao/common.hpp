@@ -39,7 +39,7 @@ inline constexpr Option bao_output{"output", 'o', "FILE", "Write to this file in
 BaoForm bao_form_of(const Arguments& arguments);
 /// All values of --range START,LENGTH.  errors  UsageError
 std::vector<FileRange> ranges_of(const Arguments& arguments);
-/// The value of --size; 0 if it is not given and the form stores the size.  errors  UsageError (it is missing)
+/// The value of --size; 0 if the form stores the size.  errors  UsageError (it is missing, or stored already)
 std::uint64_t stated_size(const Arguments& arguments, const BaoForm& form);
 /// The value of --output; none for standard output, also for "-".  errors  UsageError (an empty name; the name of an
 /// input)

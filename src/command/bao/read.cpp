@@ -52,7 +52,7 @@ template <class Use>
 std::uint64_t decode(Call& call, const runtime::ByteSource& input, const Arguments& arguments, const Wanted& wanted,
                      const Use& use) {
     const BaoForm form = bao_form_of(arguments);
-    const std::uint64_t size = form.has_size ? 0 : stated_size(arguments, form);
+    const std::uint64_t size = stated_size(arguments, form);
     const Digest root = required_digest(arguments, "root");
     BaoDecoder decoder = wanted.is_all() ? BaoDecoder(root, form, size) : BaoDecoder(root, wanted.ranges(), form, size);
     InOrder bytes(call, input);
@@ -133,6 +133,7 @@ std::string ranges_json(const std::vector<FileRange>& ranges) {
 }
 
 BaoMessage open_message(Call& call, const Arguments& arguments, const Wanted& wanted) {
+    refuse_unused(arguments, "--outboard", {"size"});
     const Digest root = required_digest(arguments, "root");
     return open_message(call, arguments.words()[0], arguments.value("outboard").value_or(""), bao_form_of(arguments),
                         &root, wanted.is_all() ? UINT64_MAX : 0);

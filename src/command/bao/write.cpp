@@ -75,7 +75,7 @@ int run_bao_encode(Call& call, const Arguments& arguments) {
     const BaoForm form = bao_form_of(arguments);
     const auto out = output_of(call, arguments);
     if (arguments.has("json") && !out) throw UsageError{"--json needs -o: standard output has the encoding"};
-    runtime::require_encoding_form(form);
+    if (form.order != BaoOrder::pre) throw UsageError{"--format bao_tree_post is of outboards alone"};
     RunOptions options = run_options(call, arguments);
     const std::string& name = arguments.words()[0];
     const bool in_place = out && is_file(*out);
@@ -106,6 +106,7 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
     const auto ranges = ranges_of(arguments);
     if (ranges.empty()) throw UsageError{"Missing option '--range'."};
     const auto out = output_of(call, arguments), outboard = arguments.value("outboard");
+    if (outboard) refuse_unused(arguments, "--outboard", {"size"});
     BaoMessage opened;
     BaoSource source{.form = form};
     naming(shown_name(call, outboard.value_or(name)), [&] {
@@ -132,6 +133,10 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
         opened.input = open_for_ranges(call, name, sizeof(std::uint64_t), most);
         opened.extent = runtime::require_extent(*opened.input);
         source.data = reads_of(*opened.input, opened.extent);
+<<<<<<< HEAD
+=======
+        source.size = stated_size(arguments, form);
+>>>>>>> forms
         if (form.has_size && opened.extent.bytes >= sizeof source.size)
             source.data(std::as_writable_bytes(std::span(&source.size, 1)), 0);
         const PublicCall entry("bao");

@@ -80,10 +80,8 @@ void require_usage(const Arguments& a, const HashJob& job) {
             "--xet excludes --hash, --keyed, --derive-key, --length, --seek and --policy");
     require(!has("xet") || !any("raw", "tag", "json", "timings"), "--xet excludes --raw, --tag, --json, --timings");
     require(!has("keyed") || !a.words().empty(), "--keyed needs a FILE: standard input holds the key");
-    for (const char* option : {"quiet", "status", "warn", "strict", "ignore-missing"}) {
-        if (has(option) && !has("check")) throw UsageError{"--" + std::string(option) + " needs --check"};
-    }
-    require(!has("status") || !has("json"), "--status excludes --json");
+    require_with(a, "check", {"quiet", "status", "warn", "strict", "ignore-missing"});
+    if (has("json")) refuse_unused(a, "--json", {"quiet", "status", "warn"});
     require(!has("check") || !any("raw", "tag", "no-names", "recursive"),
             "--check excludes --raw, --tag, --no-names and --recursive");
     if (has("check") && (length < 16 || length > most_checked_length))

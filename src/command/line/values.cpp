@@ -20,6 +20,23 @@ std::string formatted(const char* format, double value) {
 
 }  // namespace
 
+void refuse_unused(const Arguments& arguments, std::string_view way, std::initializer_list<std::string_view> unused) {
+    for (const std::string_view name : unused)
+        if (arguments.has(name)) throw UsageError{std::string(way) + " excludes --" + std::string(name)};
+}
+
+void refuse_all_but(const Arguments& arguments, std::string_view way, std::initializer_list<std::string_view> used) {
+    for (const Option& option : arguments.command().options)
+        if (std::ranges::find(used, option.name) == used.end()) refuse_unused(arguments, way, {option.name});
+}
+
+void require_with(const Arguments& arguments, std::string_view other, std::initializer_list<std::string_view> options) {
+    for (const std::string_view name : options) {
+        if (arguments.has(name) && !arguments.has(other))
+            throw UsageError{"--" + std::string(name) + " needs --" + std::string(other)};
+    }
+}
+
 void refuse_value(std::string_view option, const std::string& why) {
     throw UsageError{"Invalid value for '--" + std::string(option) + "': " + why};
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ std::optional<std::uint64_t> count_value(const Arguments& arguments, std::string
 std::optional<std::uint64_t> size_value(const Arguments& arguments, std::string_view option);
 /// Refuses what is no number in every option that takes one, also where the command does not come to read it.
 void require_numbers(const Arguments& arguments);
+/// Refuse options that a way of a command does not use, since a value that is taken and not used misleads.
+/// way  an option as the user typed it, such as "--format fs_verity"
+void refuse_unused(const Arguments& arguments, std::string_view way, std::initializer_list<std::string_view> unused);
+void refuse_all_but(const Arguments& arguments, std::string_view way, std::initializer_list<std::string_view> used);
+/// Refuses options that are used with another alone.
+void require_with(const Arguments& arguments, std::string_view other, std::initializer_list<std::string_view> options);
 /// Throws the UsageError of a value that an option does not take.
 [[noreturn]] void refuse_value(std::string_view option, const std::string& why);
 /// Converts the text by read(). An invalid_argument of read(), such as an unknown name, becomes a UsageError.

@@ -134,6 +134,7 @@ int run_manifest_create(Call& call, const Arguments& arguments) {
     manifests::Options options{.ignore = manifests::plain_patterns(arguments.values("ignore")),
                                .follow_links = arguments.has("follow-links")};
     options.piece_size = size_value(arguments, "piece-size").value_or(options.piece_size);
+    if (is_url(path)) refuse_unused(arguments, "a URL", {"follow-links"});
     if (arguments.has("tiles")) options.digest = manifests::DigestKind::tiles;
     if (is_to_file) {
         require_own(path, *target);
@@ -174,6 +175,7 @@ int run_manifest_refresh(Call& call, const Arguments& arguments) {
     const Manifest known = load(call, file);
     const manifests::RefreshOptions options{arguments.has("all"), arguments.has("follow-links"), file};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
+    if (is_url(path)) refuse_unused(arguments, "a URL", {"follow-links"});
     manifests::Refreshed refreshed;
     {
         Bar bar(call, "hashing");
@@ -207,6 +209,7 @@ int run_manifest_check(Call& call, const Arguments& arguments) {
     const std::string own = file == standard_input_name ? "" : file;
     const manifests::CheckOptions options{arguments.values("only"), arguments.has("follow-links"), own};
     const std::string path = arguments.words().size() > 1 ? arguments.words()[1] : beside(file, known);
+    if (is_url(path)) refuse_unused(arguments, "a URL", {"follow-links"});
     manifests::Report report;
     {
         Bar bar(call, "checking");

@@ -1,6 +1,8 @@
 // `merklize tree build`.
+#include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "command/endings.hpp"
 #include "command/line/options.hpp"
@@ -11,6 +13,7 @@
 #include "command/urls.hpp"
 #include "files/atomic_file.hpp"
 #include "formats/sources.hpp"
+#include "host/names.hpp"
 #include "merklize/file_formats.hpp"
 #include "merklize/formats.hpp"
 #include "merklize/tree.hpp"
@@ -30,9 +33,10 @@ struct Leaves {
     }
 };
 
-int build_fs_verity(Call& call, const Arguments& arguments, const std::string& file, const Leaves& leaves) {
-    if (arguments.has("output") || leaves.size() != 0 || leaves.are_given)
-        throw UsageError{"--format fs_verity prints the digest of a file: not with -o and sizes of leaves"};
+constexpr std::string_view fs_verity_name = "fs_verity";  // no tree of whole levels
+
+int build_fs_verity(Call& call, const Arguments& arguments, const std::string& file) {
+    refuse_all_but(arguments, "--format fs_verity", {"format", "device", "num-threads", "policy", "json"});
     const auto input = open_input(call, file);
     Bar bar(call, "hashing");
     RunOptions options = run_options(call, arguments);
@@ -43,14 +47,23 @@ int build_fs_verity(Call& call, const Arguments& arguments, const std::string& f
     return 0;
 }
 
+Format format_named(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const FormatTraits& format : formats()) names.push_back(format.name);
+    names.emplace_back(fs_verity_name);
+    if (std::ranges::find(names, name) == names.end())
+        refuse_value("format", runtime::unknown_name("format", name, names));
+    return format_from_name(name);
+}
+
 // The form that --format, --hash, --rule, --padding and the key give together. A format may also fix the size of a
 // leaf.
 TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Leaves& leaves) {
     const auto given = named_value(arguments, "hash", hash_from_name);
     Hash hash = given.value_or(Hash::blake3);
     auto rule = named_value(arguments, "rule", rule_from_name);
-    const auto format = named_value(arguments, "format", format_from_name);
-    if (format && format != Format::merklize) {
+    const auto format = named_value(arguments, "format", format_named);
+    if (format) {
         const FormatTraits& fixed = traits(*format);
         const std::string name(fixed.name);
         const auto refuse = [&](bool is_wrong, const char* option) {
@@ -58,7 +71,8 @@ TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Le
         };
         refuse(given && *given != fixed.hash, "hash");
         refuse(rule && rule != fixed.rule, "rule");
-        refuse(mode.has_value(), "key");
+        // BLAKE3 has a key and a context for leaves and nodes.
+        refuse(mode.has_value() && format != Format::merklize, "key");
         refuse(arguments.has("padding"), "padding");
         const bool is_other_size = leaves.row_size || leaves.leaf_size.value_or(fixed.piece_size) != fixed.piece_size;
         refuse(fixed.piece_size != 0 && is_other_size, "the size of a leaf");
@@ -70,6 +84,7 @@ TreeForm form_of(const Arguments& arguments, const std::optional<Mode>& mode, Le
     }
     TreeForm form(hash);
     if (rule) form.rule = *rule;
+    form.unambiguous = format && traits(*format).is_ambiguous;
     if (mode) form.mode = *mode;
     if (const auto padding = arguments.value("padding")) {
         const auto digest = Digest::from_hex(*padding);
@@ -102,12 +117,15 @@ int run_tree_build(Call& call, const Arguments& arguments) {
         throw UsageError{"-o: a tree file cannot be written to standard output, for its parts come in no order"};
     Leaves leaves{size_value(arguments, "leaf-size"), size_value(arguments, "row-size"), arguments.has("leaves")};
     const bool shows_times = arguments.has("timings");
-    if (arguments.value("format") == "fs_verity") return build_fs_verity(call, arguments, file, leaves);
+    if (arguments.value("format") == fs_verity_name) return build_fs_verity(call, arguments, file);
     if (leaves.leaf_size == 0 || leaves.row_size == 0)
         throw UsageError{"--leaf-size and --row-size must be at least 1"};
-    if (out && (arguments.has("policy") || shows_times))
-        throw UsageError{"--policy and --timings are for trees in memory: not with -o"};
-    if (out) refuse_input_as_output(call, file, out);
+    if (out) {
+        refuse_unused(arguments, "-o", {"policy", "timings"});
+        refuse_input_as_output(call, file, out);
+    } else {
+        require_with(arguments, "output", {"no-resume"});
+    }
     const auto mode = mode_of(call, arguments, [&] { return form_of(arguments, {}, leaves).hash; });
     const TreeForm form = form_of(arguments, mode, leaves);
     if (leaves.are_given + leaves.leaf_size.has_value() + leaves.row_size.has_value() != 1)
@@ -121,7 +139,8 @@ int run_tree_build(Call& call, const Arguments& arguments) {
     std::optional<OutputFile> made;
     if (out) made.emplace(call, *out);
     std::unique_ptr<runtime::ByteSource> opened;
-    const TreeInput input = tree_input(call, file, leaves.kind(), leaves.size(), opened);
+    TreeInput input = tree_input(call, file, leaves.kind(), leaves.size(), opened);
+    input.needs_bytes = arguments.value("format") == traits(Format::bittorrent_v2).name;
     json::Object facts;
     facts.name("file", shown_name(call, file));
     Timings times{};

@@ -129,7 +129,8 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
         for (std::uint64_t k = 0; k <= last - first; k++) indices.push_back(first + k);
     }
     refuse_input_as_output(call, words[0], arguments.value("output"));
-    const TreeFile tree = open_tree(call, words[0]);
+    const auto mode = mode_of(call, arguments, [&] { return hash_of_tree(call, words[0]); });
+    const TreeFile tree = mode ? open_tree(call, words[0], mode) : open_tree(call, words[0]);
     AnyProof proof;
     if (since) {
         proof = tree.prove_consistency(*since);
@@ -215,6 +216,8 @@ constexpr Option prove_options[] = {
     {"since", 0, "N", "Prove that the tree grew from N leaves."},
     {"output", 'o', "PROOF", "Write the proof to this file."},
     {"binary", 0, {}, "Compact bytes instead of JSON."},
+    options::derive_key,
+    options::keyed,
     options::help,
 };
 constexpr Option verify_options[] = {
@@ -240,7 +243,8 @@ extern constinit const Command tree_prove_command{
     .summary = "Prove that leaves are in the tree, or that it grew from an older one.",
     .help =
         "Prove that leaves are in the tree. INDEX is a number from 0, or a range: 8-15.\n\n"
-        "One INDEX makes a proof of one leaf. Several, or a range, make one proof of all these leaves.",
+        "One INDEX makes a proof of one leaf. Several, or a range, make one proof of all these leaves. --keyed or "
+        "--derive-key is needed where a proof of a tree of the rule pad has a node of padding.",
     .options = prove_options,
     .run = run_tree_prove,
     .takes_urls = true,

@@ -147,6 +147,8 @@ void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, st
 int run_tree_show(Call& call, const Arguments& arguments) {
     const std::string& name = arguments.words()[0];
     const auto html = arguments.value("html");
+    require_with(arguments, "html", {"page"});
+    if (html) refuse_unused(arguments, "--html", {"levels", "json"});
     if (html) refuse_input_as_output(call, name, html);
     const auto mode = mode_of(call, arguments, [&] { return hash_of_tree(call, name); });
     const TreeFile tree = mode ? open_tree(call, name, mode) : open_tree(call, name);

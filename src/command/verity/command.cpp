@@ -58,8 +58,9 @@ std::optional<Bytes> salt_of(const Arguments& arguments) {
 
 std::uint32_t block_size(const Arguments& arguments, std::string_view option, std::uint32_t otherwise) {
     const std::uint64_t bytes = size_value(arguments, option).value_or(otherwise);
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(bytes, UINT32_MAX));  // a size that is too large is refused later
+    if (bytes > UINT32_MAX)
+        refuse_value(option, "must be a power of two from 512 to 524288, got " + std::to_string(bytes));
+    return static_cast<std::uint32_t>(bytes);
 }
 
 // Options that fix how the data is hashed; `how` has the fields without an option.
@@ -178,7 +179,8 @@ int run_verity_format(Call& call, const Arguments& arguments) {
 int run_verity_verify(Call& call, const Arguments& arguments) {
     const std::string &data = arguments.words()[0], &hashes = arguments.words()[1];
     const auto root = hex_bytes(arguments.words()[2]);
-    if (!root) throw UsageError{"ROOT must be pairs of hexadecimal digits"};
+    if (!root || (root->size() != 32 && root->size() != 64))
+        throw UsageError{"ROOT must be 64 hexadecimal digits, or 128 of sha512"};
     const DmVerityArea area = area_of(arguments);
     RunOptions options = run_options(call, arguments);
     const DmVerity how = expected_of(arguments, hashes, area);
