@@ -59,8 +59,8 @@ public:
     }
     /// parallel_for with this call's threads and progress; it is `share` of the whole call.
     void parallel(std::size_t n, const std::function<void(std::size_t)>& body, double share = 1);
-    /// The same for bodies that are calls of their own, each by one thread, and may take long: all of them are cancelled
-    /// with this one. The caller's function is called by the calling thread alone.
+    /// The same for bodies that are calls of their own, each by one thread, and may take long: all of them are
+    /// cancelled with this one. The caller's function is called by the calling thread alone.
     /// body  gets options for its call
     void parallel_calls(std::size_t n, const std::function<void(std::size_t, const RunOptions&)>& body);
 

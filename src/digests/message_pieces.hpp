@@ -9,7 +9,7 @@
 
 namespace merklize::runtime {
 
-/// Appends bytes piece by piece, because slow hashes take seconds for some MiB, and reports progress between the pieces.
+/// Appends bytes piece by piece, because slow hashes take seconds for some MiB, and reports progress between them.
 /// share   of the whole call
 /// errors  cancelled; what the progress function threw
 inline void append(Message& message, std::span<const std::byte> data, Run& run, double share) {

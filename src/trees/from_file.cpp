@@ -88,22 +88,19 @@ TreeFacts merkle_root_file(const TreeInput& input, const TreeForm& form, const R
         last.take(level, nodes);
     };
     Batch batch;
+    runtime::Run run(options);  // one for all batches, so that progress is reported even if all batches are short
     for (std::uint64_t count = Batch::capacity; count == Batch::capacity;) {
-        const double before = share(peaks.n_leaves());
-        {
-            const RunOptions part =
-                runtime::part_of(options, before, file_share * std::min(share(Batch::capacity), 1 - before));
-            runtime::Run run(part);
-            count = reader.read(batch.leaves(), run, 1);
-        }
-        const double done = share(count);
-        const RunOptions part = runtime::part_of(options, before + file_share * done, (1 - file_share) * done);
+        const double left = 1 - share(peaks.n_leaves());
+        count = reader.read(batch.leaves(), run, file_share * std::min(share(Batch::capacity), left));
+        RunOptions part = options;
+        part.progress = run.progress().begin((1 - file_share) * share(count));
         if (count == Batch::capacity) {
             batch.build(form, part);
             batch.push(peaks, sink);
         } else {
             peaks.push_leaves(batch.leaves().first(count), part, sink);
         }
+        run.progress().end(true);
         last.take(0, batch.leaves().first(count));
     }
     if (!reader.has_extent()) require_count();

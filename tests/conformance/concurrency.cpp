@@ -216,6 +216,14 @@ TEST("cancel: every kind of long work") {
             (void)MerkleTree::from_file(merklize::TreeInput::blocks(path, leaf), {}, options);
         });
     }
+    for (const std::uint64_t leaf : {32, 64, 1 << 10, 1 << 20}) {
+        check_cancel("merkle_root_file", [&](const auto& options) {
+            (void)merklize::merkle_root_file(merklize::TreeInput::blocks(path, leaf), {}, options);
+        });
+    }
+    check_cancel("merkle_root_file of leaves", [&](const auto& options) {
+        (void)merklize::merkle_root_file(merklize::TreeInput::leaves(path), {}, options);
+    });
     check_cancel("hash_files", [&](const auto& options) {
         const std::vector<std::filesystem::path> paths(3, path);
         (void)merklize::hash_files(paths, 32, 0, {}, options);
