@@ -94,8 +94,11 @@ public:
     /// leaves are of data of the same size.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call
     ///         changes the file as it is after the wait, so this object may then have more leaves than before.
-    /// errors  as MerkleTree, and io; cancelled, also while waiting, but not once the change takes effect. After an
-    ///         error the file is as before
+    /// errors  as MerkleTree, and io (also if the file is damaged: every node that the change reads is compared with
+    ///         the root; or if a tree has replaced it that no update or append can have made of the one that was
+    ///         opened: of another hash, rule, mode, padding or leaf size, of fewer leaves, or over data of another
+    ///         size); cancelled, also while waiting, but not once the change takes effect. After an error the file is
+    ///         as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
