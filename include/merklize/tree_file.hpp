@@ -71,7 +71,8 @@ public:
     /// The same. Memory is allocated only for nodes that exist.
     std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
     /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode, because its proofs contain
-    /// padding.
+    /// padding. A proof from a store is compared with the root (of a keyed tree, with its mode); one from a damaged
+    /// file of the system does not verify.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     std::vector<MerkleProof> prove(std::span<const std::uint64_t> indices) const;
@@ -103,6 +104,7 @@ public:
     /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
     /// The same with the leaves of an input, held in memory. Leaves of another size than the tree's clear the source.
+    /// An input without bytes adds no leaf.
     /// returns  number of new leaves
     std::uint64_t append(const TreeInput& input, const RunOptions& options = {});
 

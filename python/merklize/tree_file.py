@@ -250,7 +250,10 @@ class TreeFile:
         leaves: bool = False,
         **options: Unpack[RunOptions],
     ) -> int:
-        """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe."""
+        """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe.
+
+        An input of no bytes adds none.
+        """
         leaf_size = leaf_size_of(None, leaf_size, row_size, leaves)
         run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
         with opened(input, "input") as source:

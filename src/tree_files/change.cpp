@@ -122,8 +122,8 @@ std::vector<Digest> read_level(const runtime::TreeFileReader& reader, const runt
     return read_digests(reader, merges, places);
 }
 
-// The parents of changed nodes. Siblings that did not change are read. The old parents, merged beside the new ones, must
-// be those in the file: then the header's root is above all nodes that were read, and none is damaged.
+// The parents of changed nodes. Siblings that did not change are read. The old parents, merged beside the new ones,
+// must be those in the file: then the header's root is above all nodes that were read, and none is damaged.
 Changed above(const Changed& children, unsigned level, const runtime::TreeFileReader& reader, runtime::Merges& merges,
               const RunOptions& options, runtime::Progress& progress) {
     const std::uint64_t size = reader.layout().level_size(level);
@@ -378,6 +378,7 @@ std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options
             leaves = reader.read_all(run);
         }
     }
+    if (reader.bytes() == 0) leaves.clear();  // the block of no bytes, which stands for nothing that could be added
     state_->append(leaves, reader.source(), runtime::part_of(options, 0.5, 0.5));
     return leaves.size();
 }
