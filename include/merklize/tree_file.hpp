@@ -52,6 +52,8 @@ public:
     /// one, and set_mode() supplies it for check() and update().
     const TreeForm& form() const noexcept;
     bool is_keyed() const noexcept;
+    /// For the library itself: whether merges of two trees have one key or context, as far as their files tell.
+    bool has_key_of(const TreeFile& other) const noexcept;
     /// errors  invalid_argument (a mode that is not the tree's)
     void set_mode(const Mode& mode);
     std::uint64_t n_leaves() const noexcept;

@@ -1,24 +1,28 @@
-"""`merklize tree update` and `append`, and proofs: of damaged trees, of trees that were built again meanwhile."""
+"""`merklize tree` where files are damaged or were replaced, and where what was made cannot be told."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import merklize as library
 from cli_helpers import COMMAND, merklize, output
-from waiting import HANG
+from waiting import HANG, eventually
 
 LEAF = "1" * 64
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The tree `t` over 21 blocks of 64 bytes, `data`."""
+    """The tree `t` over 21 blocks of 64 bytes, `data`, beside a folder `m` with a file."""
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "a").write_bytes(b"a")
     (tmp_path / "data").write_bytes(os.urandom(21 * 64))
     output("tree", "build", "data", "--leaf-size", "64", "-o", "t", cwd=tmp_path)
     return tmp_path / "t"
@@ -100,3 +104,83 @@ def test_nothing_is_appended_of_an_empty_input(tree: Path, through: str) -> None
         found = json.loads(output("tree", "append", "t", word, "--json", cwd=tree.parent))
         assert (found["appended"], found["n_leaves"]) == (0, 21)
     assert tree.read_bytes() == before
+
+
+MADE = (
+    ("tree update t 0={leaf}", "t has been changed"),
+    ("tree append t data", "t has been changed"),
+    ("tree build data --leaf-size 64 -o new", "new has been written"),
+    ("manifest create m -o new", "new has been written"),
+    ("bao outboard data -o new", "new has been written"),
+)
+
+
+@pytest.mark.parametrize(("line", "made"), MADE)
+def test_an_answer_that_cannot_be_written_says_what_was_made(tree: Path, line: str, made: str) -> None:
+    before = tree.read_bytes()
+    with open("/dev/full", "wb") as full:
+        words = line.format(leaf=LEAF).split()
+        done = subprocess.run([COMMAND, *words], cwd=tree.parent, stdout=full, stderr=subprocess.PIPE, check=False)
+    said = f"merklize: cannot write the output: No space left on device; {made}\n"
+    assert (done.returncode, done.stderr.decode()) == (1, said)
+    assert tree.read_bytes() != before or (tree.parent / "new").exists()
+
+
+@pytest.mark.parametrize(("line", "made"), MADE[:-1])
+def test_ctrl_c_after_the_change_does_not_say_that_none_was_made(tree: Path, line: str, made: str) -> None:
+    before, new = tree.read_bytes(), tree.parent / "new"
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with open(reader, "rb") as answer:
+        with open(writer, "wb", buffering=0) as pipe:
+            while pipe.write(bytes(4096)) is not None:  # a full pipe: the command waits with its answer
+                pass
+            os.set_blocking(writer, True)
+            words = line.format(leaf=LEAF).split()
+            late = subprocess.Popen([COMMAND, *words], cwd=tree.parent, stdout=pipe, stderr=subprocess.PIPE)
+        with late:
+            eventually(new.exists if made.startswith("new") else lambda: tree.read_bytes() != before)
+            late.send_signal(signal.SIGINT)
+            assert answer.read().strip(b"\0")
+            assert late.communicate(timeout=HANG)[1] == b""
+    assert late.returncode == 0
+
+
+@pytest.mark.parametrize("command", ["tree build data --leaf-size 64", "bao outboard data", "tree prove t 0"])
+def test_a_name_that_is_too_long_is_refused_before_the_work(tree: Path, command: str) -> None:
+    there = sorted(os.listdir(tree.parent))
+    done = merklize(*command.split(), "-o", "n" * 300, cwd=tree.parent)
+    assert done.returncode == 1
+    assert done.stderr.decode().rstrip().endswith("File name too long")
+    assert sorted(os.listdir(tree.parent)) == there
+
+
+def test_an_error_promises_only_what_a_second_build_can_do(tree: Path) -> None:
+    folder = tree.parent
+    (folder / "data").write_bytes(b"\xff" * 64 * 32)
+    field = ["tree", "build", "data", "--leaves", "--hash", "rp64_256_v3", "-o", "new"]
+    (folder / "-").write_bytes(b"a file of this name is not standard input")
+    perfect = ["tree", "build", "-", "--leaf-size", "64", "--rule", "perfect", "-o", "new"]
+    for words in (field, perfect):
+        done = merklize(*words, cwd=folder, stdin=bytes(3 * 64))
+        assert done.returncode == 1
+        assert b"is kept" not in done.stderr
+
+
+def test_trees_of_two_keys_are_not_compared(tree: Path) -> None:
+    for name, context in (("one", "a"), ("two", "b"), ("three", "a")):
+        output("tree", "build", "data", "--leaf-size", "64", "--derive-key", context, "-o", name, cwd=tree.parent)
+    output("tree", "diff", "one", "three", cwd=tree.parent)
+    done = merklize("tree", "diff", "one", "two", cwd=tree.parent)
+    said = "merklize: one and two cannot be compared: the first is of one key or context, the second of another\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", said)
+
+
+@pytest.mark.parametrize("make", [os.symlink, os.link])
+def test_an_error_names_the_partial_file(tree: Path, make: Callable[[Path, Path], None]) -> None:
+    (tree.parent / "own").write_bytes(b"")
+    make(tree.parent / "own", tree.parent / "new.partial")
+    done = merklize("tree", "build", "data", "--leaf-size", "64", "-o", "new", cwd=tree.parent)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"merklize: new.partial: cannot ")
+    assert done.stderr.endswith(b"remove it first\n")

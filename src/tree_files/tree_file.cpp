@@ -122,6 +122,10 @@ TreeFile::~TreeFile() = default;
 
 const TreeForm& TreeFile::form() const noexcept { return state_->form; }
 bool TreeFile::is_keyed() const noexcept { return state_->is_keyed(); }
+bool TreeFile::has_key_of(const TreeFile& other) const noexcept {
+    const runtime::TreeHeader &one = state_->header(), &two = other.state_->header();
+    return one.merges == two.merges && one.key_check == two.key_check;
+}
 std::uint64_t TreeFile::n_leaves() const noexcept { return state_->header().n_leaves; }
 unsigned TreeFile::height() const noexcept { return state_->reader().layout().height(); }
 const Digest& TreeFile::root() const noexcept { return state_->header().root; }

@@ -101,6 +101,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
         options.progress = bar.part();
         tree.update(indices, leaves, options);
     }
+    if (!leaves.empty()) call.has_made(sentence(file) + " has been changed");
     const std::string root = tree.root().hex();
     call.line(arguments.has("json")
                   ? json::Object().name("tree", file).text("root", root).number("updated", leaves.size()).done()
@@ -125,6 +126,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
         std::unique_ptr<runtime::ByteSource> opened;
         appended = tree.append(tree_input(call, data, kind, size, opened), options);
     }
+    if (appended != 0) call.has_made(sentence(file) + " has been changed");
     const std::string root = tree.root().hex();
     call.line(arguments.has("json") ? json::Object()
                                           .name("tree", file)
