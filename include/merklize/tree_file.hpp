@@ -52,6 +52,8 @@ public:
     /// one, and set_mode() supplies it for check() and update().
     const TreeForm& form() const noexcept;
     bool is_keyed() const noexcept;
+    /// For the library itself: whether merges of two trees have one key or context, as far as their files tell.
+    bool has_key_of(const TreeFile& other) const noexcept;
     /// errors  invalid_argument (a mode that is not the tree's)
     void set_mode(const Mode& mode);
     std::uint64_t n_leaves() const noexcept;
@@ -71,7 +73,8 @@ public:
     /// The same. Memory is allocated only for nodes that exist.
     std::vector<Digest> read(unsigned level, std::uint64_t first, std::uint64_t count) const;
     /// Reads one node a level and the leaf. A keyed tree with the rule pad needs its mode for a proof with a node of
-    /// padding above the leaves.
+    /// padding above the leaves. A proof from a store is compared with the root (of a keyed tree, with its mode); one
+    /// from a damaged file of the system does not verify.
     /// errors  io; as MerkleTree
     MerkleProof prove(std::uint64_t index) const;
     std::vector<MerkleProof> prove(std::span<const std::uint64_t> indices) const;
@@ -94,12 +97,16 @@ public:
     /// leaves are of data of the same size.
     /// order   one process or thread at a time changes a file (flock); others wait, and no change is lost. A call
     ///         changes the file as it is after the wait, so this object may then have more leaves than before.
-    /// errors  as MerkleTree, and io; cancelled, also while waiting, but not once the change takes effect. After an
-    ///         error the file is as before
+    /// errors  as MerkleTree, and io (also if the file is damaged: every node that the change reads is compared with
+    ///         the root; or if a tree has replaced it that no update or append can have made of the one that was
+    ///         opened: of another hash, rule, mode, padding or leaf size, of fewer leaves, or over data of another
+    ///         size); cancelled, also while waiting, but not once the change takes effect. After an error the file is
+    ///         as before
     void update(std::span<const std::uint64_t> indices, std::span<const Digest> leaves, const RunOptions& options = {});
     /// As update() says.
     void append(std::span<const Digest> leaves, const RunOptions& options = {});
     /// The same with the leaves of an input, held in memory. Leaves of another size than the tree's clear the source.
+    /// An input without bytes adds no leaf.
     /// returns  number of new leaves
     std::uint64_t append(const TreeInput& input, const RunOptions& options = {});
 

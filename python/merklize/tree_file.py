@@ -226,7 +226,8 @@ class TreeFile:
         open, in the file itself, with a journal (docs/file-format.md), which takes milliseconds.
 
         Waits for other processes and threads that change the file, and keeps what they changed: the change is made to
-        the file as it is then, not as it was when it was opened.
+        the file as it is then, not as it was when it was opened. A tree of another form, leaf size or data that has
+        replaced the file is an OSError, and so is damage among the nodes that the change reads. Then nothing changes.
         """
         run = run_of("TreeFile.update", options, tuned=False, timed=False)
         # The file may have more leaves now than when it was opened.
@@ -249,7 +250,10 @@ class TreeFile:
         leaves: bool = False,
         **options: Unpack[RunOptions],
     ) -> int:
-        """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe."""
+        """Add the leaves of an input, as MerkleTree.from_file() makes them, and return their number; also of a pipe.
+
+        An input of no bytes adds none.
+        """
         leaf_size = leaf_size_of(None, leaf_size, row_size, leaves)
         run = run_of("TreeFile.append_file", options, tuned=False, timed=False)
         with opened(input, "input") as source:

@@ -23,7 +23,8 @@ READERS = f"""
     bao verify f --root {ROOT} --outboard @; bao decode f --root {ROOT} --outboard @;
     bao slice f --range 0,1 --outboard @; bao verify @ --root {ROOT} --outboard f.obao;
     bao verify @ --root {ROOT} --outboard f.obao --range 0,1024; bao decode @ --root {ROOT} --outboard f.obao;
-    bao slice @ --range 0,1 --outboard f.obao; bao slice @ --range 0,1; bao verify @ --root {ROOT} --outboard list;
+    bao slice @ --range 0,1 --outboard f.obao; bao slice @ --range 0,1;
+    tree update t 3 --from @; bao verify @ --root {ROOT} --outboard list;
     bao verify @ --root {ROOT} --outboard f.obao --format bao_tree;
     bao verify @ --root {ROOT} --outboard @; bao verify - --root {ROOT} --outboard @;
     hash --check @; hash --check --hash sha256 @; hash --check --json @;

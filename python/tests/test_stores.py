@@ -191,6 +191,9 @@ def test_damaged_trees_are_found(memory, tmp_path):
         for index in (6, 7):
             with pytest.raises(merklize.FileError, match="do not fit the root: the tree file is damaged"):
                 tree.prove(index)
+        tree.prove_consistency(8)
+        with pytest.raises(merklize.FileError, match="do not fit the root: the tree file is damaged"):
+            tree.prove_consistency(7)  # has leaf 7
     for cut in (0, 100, 159, len(content) - 1):
         memory.pipe_file("/x.mkl", bytes(content[:cut]))
         with pytest.raises(merklize.FileError, match="memory://x.mkl"):

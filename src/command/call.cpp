@@ -41,7 +41,7 @@ int Call::standard_output() {
 }
 
 void Call::write(std::string_view data) {
-    if (streams_.out < 0) throw Failure{"standard output is closed"};
+    if (streams_.out < 0) throw Failure{"standard output is closed" + made_};
     kept_back_ += data;
     has_written_ = true;
     if (kept_back_.size() >= most_kept_back) flush();
@@ -63,7 +63,7 @@ void Call::flush() {
     kept_back_.clear();  // also after an error, so that the text is not written a second time
     const int error = runtime::write_all(streams_.out, std::as_bytes(std::span(data)));
     if (error == EPIPE) throw Exit{141};
-    if (error != 0) throw Failure{std::string("cannot write the output: ") + strerror(error)};
+    if (error != 0) throw Failure{std::string("cannot write the output: ") + strerror(error) + made_};
     kept_back_ = std::move(data);  // reuses the memory
     kept_back_.clear();
 }

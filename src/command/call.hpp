@@ -32,6 +32,8 @@ public:
     void write(std::span<const std::byte> data);
     void line(std::string_view text);
     void flush();
+    /// Notes that a file is there or has changed, for the text of the error if standard output then takes nothing.
+    void has_made(const std::string& what) { made_ = "; " + what; }
     /// Whether anything was written to standard output.
     bool has_written() const noexcept { return has_written_; }
 
@@ -80,7 +82,7 @@ private:
 
     const Streams streams_;
     Caller& caller_;
-    std::string kept_back_{};
+    std::string kept_back_{}, made_{};
     bool has_written_ = false;
     std::atomic<bool> is_drawn_{false};
     Clock::time_point asked_ = Clock::now();

@@ -14,6 +14,7 @@
 #include "command/output/progress.hpp"
 #include "command/python.hpp"
 #include "host/mapped_file.hpp"
+#include "jobs/cancelling.hpp"
 #include "jobs/progress.hpp"
 
 namespace merklize::command {
@@ -41,6 +42,7 @@ Streams prepared_streams() {
 
 // No cleanup is needed, because every file that the command writes appears only when it is whole.
 void end_by_signal(int number) {
+    if (runtime::past_cancelling) return;  // the file is being given its name, or has it
     the_call->erase_bar();
     the_call->tell_kept();
     _exit(128 + number);
@@ -57,6 +59,7 @@ void prepare_signals() {
         if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;  // nohup, background
         action = {};
         action.sa_handler = end_by_signal;
+        action.sa_flags = SA_RESTART;
         sigaction(number, &action, nullptr);
     }
 }

@@ -69,6 +69,8 @@ AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(follow_links(p
     if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
         throw Error(ErrorCode::io, path.string() + ": cannot write: not a regular file");
     }
+    // Before the work: the names beside it may be short enough where its own is not.
+    if (lstat(path_.c_str(), &info) != 0 && errno == ENAMETOOLONG) fail("cannot write", ENAMETOOLONG);
 }
 
 AtomicFile AtomicFile::temporary(const std::filesystem::path& path, FileLock lock) {
@@ -143,7 +145,13 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
             out.file_ = Descriptor(disk_calls.open(out.written_.c_str(), flags & ~O_CREAT, usual_mode));
             if (!out.file_ && errno == ENOENT) continue;
         }
-        if (!out.file_) out.fail("cannot open " + out.written_.string(), errno);
+        if (!out.file_) {
+            const int reason = errno;
+            const std::string why = reason == ELOOP ? "a link, which is not followed; remove it first"
+                                                    : std::generic_category().message(reason);
+            throw Error(ErrorCode::io, out.written_.string() + ": cannot open: " + why, reason == ELOOP ? 0 : reason,
+                        out.written_.string());
+        }
         struct stat opened, named;
         if (fstat(out.file_.get(), &opened) != 0) out.fail("cannot stat " + out.written_.string(), errno);
         if (!S_ISREG(opened.st_mode)) {
@@ -158,8 +166,7 @@ AtomicFile AtomicFile::partial(const std::filesystem::path& path) {
             throw Error(ErrorCode::io,
                         out.written_.string() + ": cannot write: it must have one link and belong to user " +
                             std::to_string(geteuid()) + " or root, but it has " + std::to_string(named.st_nlink) +
-                            " and belongs to user " + std::to_string(opened.st_uid) + "; remove it first",
-                        EPERM, out.written_.string());
+                            " and belongs to user " + std::to_string(opened.st_uid) + "; remove it first");
         }
         return out;
     }

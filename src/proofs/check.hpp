@@ -20,5 +20,8 @@ bool is_checkable(const MerkleProof& proof, const Mode& mode) noexcept;
 std::optional<Digest> root_of(const MerkleProof& proof, const Mode& mode) noexcept;
 /// The same.  errors  bad_alloc
 std::optional<Digest> root_of(const MultiProof& proof, const Mode& mode);
+/// Both roots that follow from a proof; none if the proof is malformed.
+/// first  the old root, if begins_with_old_root(): then the proof leaves it out
+std::optional<Roots> roots_of(const ConsistencyProof& proof, const Digest& first, const Mode& mode) noexcept;
 
 }  // namespace merklize::runtime

@@ -59,6 +59,27 @@ std::optional<Digest> root_of(const MerkleProof& proof, const Mode& mode) noexce
     return node;
 }
 
+std::optional<Roots> roots_of(const ConsistencyProof& proof, const Digest& first, const Mode& mode) noexcept {
+    if (!can_merge(proof.hash, mode) || consistency_nodes(proof.old_leaves, proof.new_leaves) != proof.nodes.size() ||
+        !are_digests(proof.hash, {&first, 1}) || !are_digests(proof.hash, proof.nodes)) {
+        return std::nullopt;
+    }
+    if (proof.old_leaves == proof.new_leaves) return Roots{first, first};
+    const Digest* next = proof.nodes.data();
+    Digest in_old = begins_with_old_root(proof.old_leaves) ? first : *next++;
+    Digest in_new = in_old;
+    walk_consistency(proof.old_leaves, proof.new_leaves, [&](bool is_of_both) {
+        if (is_of_both) {
+            in_old = merge_one(proof.hash, *next, in_old, mode);
+            in_new = merge_one(proof.hash, *next, in_new, mode);
+        } else {
+            in_new = merge_one(proof.hash, in_new, *next, mode);
+        }
+        next++;
+    });
+    return Roots{in_old, in_new};
+}
+
 }  // namespace merklize::runtime
 
 namespace merklize::inline v0 {
@@ -68,26 +89,8 @@ bool verify(const MerkleProof& proof, const Digest& root, const Expect& expect, 
 }
 
 bool verify(const ConsistencyProof& proof, const Roots& roots, const Mode& mode) noexcept {
-    const auto& [old_root, new_root] = roots;
-    if (!runtime::can_merge(proof.hash, mode) ||
-        runtime::consistency_nodes(proof.old_leaves, proof.new_leaves) != proof.nodes.size() ||
-        !runtime::are_digests(proof.hash, {&old_root, 1}) || !runtime::are_digests(proof.hash, proof.nodes)) {
-        return false;
-    }
-    if (proof.old_leaves == proof.new_leaves) return old_root == new_root;
-    const Digest* next = proof.nodes.data();
-    Digest in_old = runtime::begins_with_old_root(proof.old_leaves) ? old_root : *next++;
-    Digest in_new = in_old;
-    runtime::walk_consistency(proof.old_leaves, proof.new_leaves, [&](bool is_of_both) {
-        if (is_of_both) {
-            in_old = runtime::merge_one(proof.hash, *next, in_old, mode);
-            in_new = runtime::merge_one(proof.hash, *next, in_new, mode);
-        } else {
-            in_new = runtime::merge_one(proof.hash, in_new, *next, mode);
-        }
-        next++;
-    });
-    return in_old == old_root && in_new == new_root;
+    const auto found = runtime::roots_of(proof, roots.old_root, mode);
+    return found && found->old_root == roots.old_root && found->new_root == roots.new_root;
 }
 
 }  // namespace merklize::inline v0

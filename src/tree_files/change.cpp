@@ -78,22 +78,52 @@ private:
     std::uint64_t written_ = 0;
 };
 
-// The new nodes of one level, by ascending index.
+// The nodes of one level that change, by ascending index.
 struct Changed {
     std::vector<std::uint64_t> indices{};
-    std::vector<Digest> nodes{};
+    std::vector<Digest> old{}, nodes{};
 
-    // Calls use(index of the first node, nodes) for each run of neighbours.
+    // Calls use(index of the first node, old nodes, new nodes) for each run of neighbours.
     template <class Use>
     void each_run(Use use) const {
         for (std::size_t first = 0, last = 0; first < indices.size(); first = last) {
             for (last = first + 1; last < indices.size() && indices[last] == indices[last - 1] + 1;) last++;
-            use(indices[first], std::span(nodes).subspan(first, last - first));
+            use(indices[first], std::span(old).subspan(first, last - first),
+                std::span(nodes).subspan(first, last - first));
         }
     }
 };
 
-// The parents of changed nodes. Siblings that did not change are read.
+[[noreturn]] void refuse_damage(const runtime::TreeFileReader& reader, const NodeAt& at, const char* why) {
+    throw Error(ErrorCode::io, reader.path().string() + ": a damaged tree file: level " + std::to_string(at.level) +
+                                   ", node " + std::to_string(at.index) + " is " + why +
+                                   "; nothing has changed: build the tree again");
+}
+
+// Nodes that a change reads. A field hash would merge a word >= p as if it were less.
+std::vector<Digest> read_digests(const runtime::TreeFileReader& reader, const runtime::Merges& merges,
+                                 std::span<const NodeAt> places) {
+    std::vector<Digest> read = reader.nodes(places);
+    if (runtime::are_canonical(merges.info(), read)) return read;
+    std::size_t i = 0;
+    while (runtime::are_canonical(merges.info(), {&read[i], 1})) i++;
+    refuse_damage(reader, places[i], "no digest of its hash");
+}
+
+void require_parent(const runtime::TreeFileReader& reader, const NodeAt& at, const Digest& stored,
+                    const Digest& merged) {
+    if (stored != merged) refuse_damage(reader, at, "not the hash of its children");
+}
+
+std::vector<Digest> read_level(const runtime::TreeFileReader& reader, const runtime::Merges& merges, unsigned level,
+                               std::span<const std::uint64_t> indices) {
+    std::vector<NodeAt> places;
+    for (const std::uint64_t index : indices) places.push_back({level, index});
+    return read_digests(reader, merges, places);
+}
+
+// The parents of changed nodes. Siblings that did not change are read. The old parents, merged beside the new ones,
+// must be those in the file: then the header's root is above all nodes that were read, and none is damaged.
 Changed above(const Changed& children, unsigned level, const runtime::TreeFileReader& reader, runtime::Merges& merges,
               const RunOptions& options, runtime::Progress& progress) {
     const std::uint64_t size = reader.layout().level_size(level);
@@ -101,42 +131,52 @@ Changed above(const Changed& children, unsigned level, const runtime::TreeFileRe
         return i < children.indices.size() && children.indices[i] == index;
     };
     Changed out;
-    std::vector<NodeAt> missing;
+    std::vector<std::uint64_t> missing;
     for (std::size_t i = 0; i < children.indices.size(); i++) {
         const std::uint64_t index = children.indices[i], sibling = index ^ 1;
         out.indices.push_back(index / 2);
         if (has_index(i + 1, sibling)) {
             i++;
         } else if (sibling < size) {
-            missing.push_back({level, sibling});
+            missing.push_back(sibling);
         }
     }
-    const std::vector<Digest> read = reader.nodes(missing);
+    const std::vector<Digest> read = read_level(reader, merges, level, missing);
+    out.old = read_level(reader, merges, level + 1, out.indices);
 
-    std::vector<Digest> left, right;
-    bool has_odd_node = false;
-    for (std::size_t i = 0, next = 0; i < children.indices.size(); i++) {
-        const std::uint64_t index = children.indices[i];
-        if (has_index(i + 1, index ^ 1)) {
-            left.push_back(children.nodes[i]);
-            right.push_back(children.nodes[++i]);
-        } else if ((index ^ 1) >= size) {
-            has_odd_node = true;
-        } else {
-            left.push_back(index % 2 == 0 ? children.nodes[i] : read[next]);
-            right.push_back(index % 2 == 0 ? read[next] : children.nodes[i]);
-            next++;
+    // The old parents are merged behind the new ones.
+    const bool has_odd_node = children.indices.back() % 2 == 0 && children.indices.back() + 1 == size;
+    const std::size_t pairs = out.indices.size() - (has_odd_node ? 1 : 0);
+    std::vector<Digest> left, right, merged(2 * pairs);
+    for (const std::vector<Digest>* nodes : {&children.nodes, &children.old}) {
+        for (std::size_t i = 0, next = 0; i < children.indices.size(); i++) {
+            const std::uint64_t index = children.indices[i];
+            if (has_index(i + 1, index ^ 1)) {
+                left.push_back((*nodes)[i]);
+                right.push_back((*nodes)[++i]);
+            } else if ((index ^ 1) < size) {
+                left.push_back(index % 2 == 0 ? (*nodes)[i] : read[next]);
+                right.push_back(index % 2 == 0 ? read[next] : (*nodes)[i]);
+                next++;
+            }
         }
     }
-    out.nodes.resize(left.size());
-    if (left.size() < few) {
-        for (std::size_t i = 0; i < left.size(); i++) out.nodes[i] = merges.merge(left[i], right[i]);
+    if (merged.size() < few) {
+        for (std::size_t i = 0; i < merged.size(); i++) merged[i] = merges.merge(left[i], right[i]);
     } else {
         RunOptions part = options;
         part.progress = progress.begin(0);
-        merge(left, right, out.nodes, merges.form().hash, merges.form().mode, part);
+        merge(left, right, merged, merges.form().hash, merges.form().mode, part);
     }
-    if (has_odd_node) out.nodes.push_back(merges.above_odd_node(children.nodes.back(), level));
+    for (std::size_t i = 0; i < pairs; i++)
+        require_parent(reader, {level + 1, out.indices[i]}, out.old[i], merged[pairs + i]);
+    merged.resize(pairs);
+    out.nodes = std::move(merged);
+    if (has_odd_node) {
+        const NodeAt parent{level + 1, out.indices.back()};
+        require_parent(reader, parent, out.old.back(), merges.above_odd_node(children.old.back(), level));
+        out.nodes.push_back(merges.above_odd_node(children.nodes.back(), level));
+    }
     return out;
 }
 
@@ -149,22 +189,28 @@ bool write_in_place(const runtime::TreeFileReader& reader, const runtime::FileLo
     for (const Changed& changed : levels) n += changed.nodes.size();
     if (header.file_bytes() < runtime::least_bytes_in_place || least_ratio * n * Digest::size > header.file_bytes())
         return false;
-    std::vector<Digest> old(n);
     std::vector<runtime::Patch> patches;
     const TreeHeader::Bytes before = reader.header().encode(), after = header.encode();
     patches.push_back({0, before, after});
-    auto room = std::span(old);
     for (unsigned level = 0; level < levels.size(); level++) {
-        levels[level].each_run([&](std::uint64_t first, std::span<const Digest> nodes) {
-            runtime::require(progress, 0);
-            const auto was = room.first(nodes.size());
-            reader.read(level, first, was);
-            patches.push_back({header.offset(level, first), std::as_bytes(was), std::as_bytes(nodes)});
-            room = room.subspan(nodes.size());
+        levels[level].each_run([&](std::uint64_t first, std::span<const Digest> old, std::span<const Digest> nodes) {
+            patches.push_back({header.offset(level, first), std::as_bytes(old), std::as_bytes(nodes)});
         });
     }
     runtime::require_last(progress, 0);
     return runtime::change_in_place(runtime::follow_links(reader.path()), lock, patches);
+}
+
+// Whether updates and appends can have made the tree `is` of the tree `was`. A size that a header does not say
+// contradicts none, and appends of leaves of unknown or other sizes say none.
+bool can_come_of(const TreeHeader& was, const TreeHeader& is) {
+    const auto [leaf, total] = was.source;
+    const auto [leaf_now, total_now] = is.source;
+    const bool grew = is.n_leaves > was.n_leaves;
+    return is.hash == was.hash && is.rule == was.rule && is.merges == was.merges && is.key_check == was.key_check &&
+           is.padding == was.padding && is.n_leaves >= was.n_leaves &&
+           (leaf == leaf_now || leaf == 0 || leaf_now == 0 || was.n_leaves == 0) &&
+           (total == total_now || total == 0 || total_now == 0 || (grew && total % leaf == 0));
 }
 
 }  // namespace
@@ -179,12 +225,11 @@ runtime::FileLock TreeFile::State::begin_change(runtime::Progress& progress) {
     const std::filesystem::path path = reader().path();
     runtime::FileLock lock(path, runtime::waiting(progress));
     auto now = std::make_unique<const runtime::TreeFileReader>(path, lock);
-    const TreeHeader &was = header(), &is = now->header();
-    if (is.hash != was.hash || is.rule != was.rule || is.merges != was.merges || is.key_check != was.key_check ||
-        is.padding != was.padding) {
+    if (!can_come_of(header(), now->header())) {
         throw Error(ErrorCode::io,
                     path.string() + ": " + PublicCall::name() +
-                        ": a tree of another hash, rule, mode or padding has replaced it since it was opened");
+                        ": a tree of another hash, rule, mode, padding or leaf size, or over other data, "
+                        "has replaced it since it was opened: open it again");
     }
     open = std::move(now);
     return lock;
@@ -231,6 +276,7 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
     const runtime::TreeFileReader& reader = state_->reader();
     TreeHeader header = reader.header();
     runtime::Merges merges(form);
+    levels[0].old = read_level(reader, merges, 0, levels[0].indices);
     for (unsigned level = 0; level < height(); level++) {
         runtime::require(progress, 0);
         levels.push_back(above(levels[level], level, reader, merges, options, progress));
@@ -240,8 +286,9 @@ void TreeFile::update(std::span<const std::uint64_t> indices, std::span<const Di
         NewTreeFile out(reader.path(), header, progress, std::move(lock));
         out.copy(reader, 0, header.file_bytes(), 0);
         for (unsigned level = 0; level < levels.size(); level++) {
-            levels[level].each_run(
-                [&](std::uint64_t first, std::span<const Digest> nodes) { out.write(level, first, nodes); });
+            levels[level].each_run([&](std::uint64_t first, std::span<const Digest>, std::span<const Digest> nodes) {
+                out.write(level, first, nodes);
+            });
         }
         out.commit(header.root);
     }
@@ -258,6 +305,19 @@ LeafSource with_more(const TreeHeader& old, const LeafSource& more) {
     const bool is_whole = total_bytes % leaf_bytes == 0 && total_bytes / leaf_bytes == old.n_leaves;
     const bool is_known = is_whole && more.total_bytes != 0 && more.total_bytes <= UINT64_MAX - total_bytes;
     return {leaf_bytes, is_known ? total_bytes + more.total_bytes : 0};
+}
+
+// The peaks of a tree file, from which its right edge follows up to the root that its header says.
+void restore_sound(runtime::Peaks& peaks, const runtime::TreeFileReader& reader) {
+    const runtime::Merges merges(peaks.form());
+    const auto read = [&](unsigned level, std::uint64_t index) {
+        const NodeAt at{level, index};
+        return read_digests(reader, merges, {&at, 1})[0];
+    };
+    peaks.restore(reader.header().n_leaves, read);
+    static_cast<void>(peaks.root([&](unsigned level, std::uint64_t first, std::span<const Digest> nodes) {
+        require_parent(reader, {level, first}, read(level, first), nodes[0]);
+    }));
 }
 
 }  // namespace
@@ -281,6 +341,8 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
     runtime::FileLock lock = begin_change(progress);
     const TreeHeader& old = reader().header();
     const TreeHeader header(form, old.n_leaves + leaves.size(), with_more(old, source));
+    runtime::Peaks peaks(form);
+    restore_sound(peaks, reader());
     NewTreeFile out(reader().path(), header, progress, std::move(lock));
     out.reserve();
     // Whole nodes stay. The nodes on the right edge are computed again.
@@ -293,8 +355,6 @@ void TreeFile::State::append(std::span<const Digest> leaves, const LeafSource& s
     };
     RunOptions part = options;
     part.progress = [&](double) { return progress.tell(out.done()); };
-    runtime::Peaks peaks(form);
-    peaks.restore(old.n_leaves, [&](unsigned level, std::uint64_t index) { return reader().node(level, index); });
     peaks.push_leaves(leaves, part, sink);
     out.commit(peaks.root(sink));
     reopen();
@@ -318,6 +378,7 @@ std::uint64_t TreeFile::append(const TreeInput& input, const RunOptions& options
             leaves = reader.read_all(run);
         }
     }
+    if (reader.bytes() == 0) leaves.clear();  // the block of no bytes, which stands for nothing that could be added
     state_->append(leaves, reader.source(), runtime::part_of(options, 0.5, 0.5));
     return leaves.size();
 }

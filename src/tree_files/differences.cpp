@@ -31,6 +31,7 @@ void require_same_form(const TreeFile& tree, const TreeFile& other) {
                 ", the second of " + two);
     };
     if (const std::string one = form(tree), two = form(other); one != two) refuse(one, two);
+    if (!tree.has_key_of(other)) refuse("one key or context", "another");
     const std::uint64_t one = tree.source().leaf_bytes, two = other.source().leaf_bytes;
     if (one != two && one != 0 && two != 0)
         refuse("blocks of " + std::to_string(one) + " bytes", "blocks of " + std::to_string(two));

@@ -34,17 +34,6 @@ struct MERKLIZE_LOCAL TreeFile::State {
     /// errors  invalid_argument (nodes that the level does not have, or a level above the root)
     void require_nodes(unsigned level, std::uint64_t first, std::uint64_t count) const;
     bool is_keyed() const noexcept { return header().merges != runtime::TreeHeader::Merges::plain; }
-    /// Refuses a proof that does not verify, because an object of a store is damaged. A keyed tree is checked only with
-    /// its key.
-    template <class Proof>
-    Proof checked(Proof proof) const {
-        const bool can_tell = !is_keyed() || form.mode.flags() != 0;
-        if (reader().source().file() == nullptr && can_tell && !verify(proof, header().root, {}, form.mode)) {
-            throw Error(ErrorCode::io,
-                        reader().path().string() + ": the nodes do not fit the root: the tree file is damaged");
-        }
-        return proof;
-    }
     /// The form for merges.  errors  invalid_argument (the caller has not given the mode)
     const TreeForm& complete_form() const;
 };

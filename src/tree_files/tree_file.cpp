@@ -2,6 +2,7 @@
 #include "merklize/tree_file.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,9 @@
 #include "levels/indices.hpp"
 #include "levels/merges.hpp"
 #include "merklize/error.hpp"
+#include "proofs/check.hpp"
+#include "proofs/shape.hpp"
+#include "tree_files/require_fit.hpp"
 #include "tree_files/state.hpp"
 
 namespace merklize::inline v0 {
@@ -17,6 +21,19 @@ namespace {
 
 using runtime::NodeAt;
 using runtime::TreeFileReader;
+
+[[noreturn]] void refuse_damage(const TreeFile& tree) {
+    throw Error(ErrorCode::io, tree.path().string() + ": the nodes do not fit the root: the tree file is damaged");
+}
+
+bool lacks_key(const TreeFile& tree) { return tree.is_keyed() && tree.form().mode.flags() == 0; }
+
+// A proof from a file of the system is as the file is: verifying it costs more than reading it.
+template <class Proof>
+Proof checked(const TreeFile& tree, Proof proof) {
+    if (tree.descriptor() < 0) runtime::require_fit(tree, proof);
+    return proof;
+}
 
 // The nodes of a proof: its leaves, and the siblings, which are nodes in the file or, under the rule pad, roots of
 // padding.
@@ -58,6 +75,32 @@ std::vector<ProofNodes> read_proofs(const TreeFileReader& reader, const TreeForm
 
 }  // namespace
 
+}  // namespace merklize::inline v0
+
+namespace merklize::runtime {
+
+void require_fit(const TreeFile& tree, const MerkleProof& proof) {
+    if (!lacks_key(tree) && !verify(proof, tree.root(), {}, tree.form().mode)) refuse_damage(tree);
+}
+
+void require_fit(const TreeFile& tree, const MultiProof& proof) {
+    if (!lacks_key(tree) && !verify(proof, tree.root(), {}, tree.form().mode)) refuse_damage(tree);
+}
+
+void require_fit(const TreeFile& tree, const ConsistencyProof& proof) {
+    if (lacks_key(tree) || proof.old_leaves == proof.new_leaves) return;
+    // The old root, which the proof leaves out, is a node of the file.
+    Digest first{};
+    if (begins_with_old_root(proof.old_leaves))
+        tree.read(static_cast<unsigned>(std::countr_zero(proof.old_leaves)), 0, {&first, 1});
+    const auto roots = roots_of(proof, first, tree.form().mode);
+    if (!roots || roots->new_root != tree.root()) refuse_damage(tree);
+}
+
+}  // namespace merklize::runtime
+
+namespace merklize::inline v0 {
+
 TreeFile::State::State(const std::filesystem::path& path)
     : open(std::make_unique<runtime::TreeFileReader>(path)), form(header().hash, header().rule, {}, header().padding) {}
 
@@ -84,6 +127,10 @@ TreeFile::~TreeFile() = default;
 
 const TreeForm& TreeFile::form() const noexcept { return state_->form; }
 bool TreeFile::is_keyed() const noexcept { return state_->is_keyed(); }
+bool TreeFile::has_key_of(const TreeFile& other) const noexcept {
+    const runtime::TreeHeader &one = state_->header(), &two = other.state_->header();
+    return one.merges == two.merges && one.key_check == two.key_check;
+}
 std::uint64_t TreeFile::n_leaves() const noexcept { return state_->header().n_leaves; }
 unsigned TreeFile::height() const noexcept { return state_->reader().layout().height(); }
 const Digest& TreeFile::root() const noexcept { return state_->header().root; }
@@ -152,7 +199,7 @@ std::vector<MerkleProof> TreeFile::prove(std::span<const std::uint64_t> indices)
     for (auto& [leaves, siblings] : read_proofs(state_->reader(), form, require_mode, proofs)) {
         const std::uint64_t index = indices[made.size()];
         made.push_back(
-            state_->checked(MerkleProof{form.hash, form.rule, n_leaves(), index, leaves[0], std::move(siblings)}));
+            checked(*this, MerkleProof{form.hash, form.rule, n_leaves(), index, leaves[0], std::move(siblings)}));
     }
     return made;
 }
@@ -165,8 +212,8 @@ MultiProof TreeFile::prove_together(std::span<const std::uint64_t> indices) cons
     const std::span<const std::uint64_t> proof = sorted;
     const auto require_mode = [this] { state_->complete_form(); };
     auto [leaves, siblings] = std::move(read_proofs(state_->reader(), form, require_mode, {&proof, 1})[0]);
-    return state_->checked(
-        MultiProof{form.hash, form.rule, n_leaves(), std::move(sorted), std::move(leaves), std::move(siblings)});
+    return checked(
+        *this, MultiProof{form.hash, form.rule, n_leaves(), std::move(sorted), std::move(leaves), std::move(siblings)});
 }
 
 MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const {
@@ -176,9 +223,8 @@ MultiProof TreeFile::prove_range(std::uint64_t first, std::uint64_t last) const 
 
 ConsistencyProof TreeFile::prove_consistency(std::uint64_t old_leaves) const {
     const PublicCall entry("prove_consistency");
-    return {
-        form().hash, old_leaves, n_leaves(),
-        state_->reader().nodes(runtime::consistency_proof_nodes(state_->reader().layout(), form().rule, old_leaves))};
+    const auto nodes = runtime::consistency_proof_nodes(state_->reader().layout(), form().rule, old_leaves);
+    return checked(*this, ConsistencyProof{form().hash, old_leaves, n_leaves(), state_->reader().nodes(nodes)});
 }
 
 }  // namespace merklize::inline v0

@@ -14,6 +14,7 @@
 #include "asked_often.hpp"
 #include "forms.hpp"
 #include "tree_files/save.hpp"
+#include "written_trees.hpp"
 
 using namespace support;
 using merklize::LeafSource;
@@ -22,18 +23,6 @@ using merklize::TreeInput;
 using merklize::TreeWriter;
 
 namespace {
-
-Bytes read_all(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return Bytes((std::istreambuf_iterator<char>(file)), {});
-}
-
-Digest write_tree(const std::filesystem::path& path, const std::vector<Digest>& leaves, const TreeForm& form,
-                  const LeafSource& source = {}) {
-    TreeWriter writer(path, leaves.size(), form, source);
-    writer.append(leaves);
-    return writer.finish();
-}
 
 void check_levels(const std::filesystem::path& path, const std::vector<std::vector<Digest>>& levels) {
     const TreeFile file(path);
@@ -499,7 +488,7 @@ TEST("tree_file: a change is made to the file as it is, not as it was when it wa
     CHECK_EQ(three.root(), merklize::merkle_root(all, form));
     CHECK_EQ(TreeFile(path).root(), three.root());
     write_tree(path, all, TreeForm(Hash::blake3, TreeRule::pad));
-    CHECK_ERROR(io, "a tree of another hash, rule, mode or padding has replaced it",
+    CHECK_ERROR(io, "a tree of another hash, rule, mode, padding or leaf size, or over other data, has replaced it",
                 one.update({&first, 1}, std::span(other).first(1)));
     // More leaves from a file.
     write_tree(path, all, form, {1, all.size()});

@@ -56,7 +56,9 @@ MERKLIZE_C_API merklize_status merklize_tree_file_check(const merklize_tree_file
                                                         const merklize_run_options *options);
 /* Replaces leaves, or adds leaves (rule left_full). The change is made in a copy, which replaces the file when it is
  * whole. One process or thread at a time changes a file; others wait.
- * errors  as merklize_tree_update(), and io; cancelled, also while waiting. After an error the file is as before */
+ * errors  as merklize_tree_update(), and io (also if a node that the change reads is damaged, or if a tree of another
+ *         form, leaf size or data has replaced the file); cancelled, also while waiting. After an error the file is as
+ *         before */
 MERKLIZE_C_API merklize_status merklize_tree_file_update(merklize_tree_file *file, const uint64_t *indices,
                                                          const merklize_digest *leaves, size_t count,
                                                          const merklize_run_options *options);

@@ -216,7 +216,8 @@ impl TreeFile {
     /// Replaces leaves. After an error the file is as before.
     ///
     /// # Errors
-    /// `Io`; those of [`MerkleTree::update`](crate::MerkleTree::update).
+    /// `Io`, also if a node that the change reads is damaged, or if a tree of another form, leaf size or data has
+    /// replaced the file; those of [`MerkleTree::update`](crate::MerkleTree::update).
     pub fn update(&mut self, indices: &[u64], leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         equal_counts("TreeFile::update", indices, leaves)?;
         // SAFETY: equal counts; this value has the handle alone.
@@ -228,7 +229,7 @@ impl TreeFile {
     /// Adds leaves at the end. Only for the rule left_full. After an error the file is as before.
     ///
     /// # Errors
-    /// `Io`; another rule.
+    /// `Io`, as [`TreeFile::update`]; another rule.
     pub fn append(&mut self, leaves: &[Digest], options: &Options<'_>) -> Result<()> {
         // SAFETY: this value has the handle alone.
         options.run("TreeFile::append", |options| unsafe {

@@ -27,6 +27,7 @@ bool is_file(const std::string& path) {
 // Reports the root after the bytes went into a file.
 int report(Call& call, const Arguments& arguments, const Digest& root, const std::optional<std::string>& out) {
     if (!out) return 0;
+    call.has_made(sentence(shown_name(call, *out)) + " has been written");
     if (!arguments.has("json")) {
         call.line(root.hex());
         return 0;

@@ -9,6 +9,7 @@
 
 #include "command/endings.hpp"
 #include "host/descriptor.hpp"
+#include "jobs/cancelling.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::command {
@@ -47,11 +48,12 @@ void NewFile::write(std::string_view data) { write(std::as_bytes(std::span(data)
 
 void NewFile::finish() {
     if (device_ && !device_.close()) fail(errno);
-    if (file_) guarded([&] { file_->commit(); });
+    if (file_) guarded([&] { file_->commit({}, [] { return runtime::past_cancelling = true; }); });
 }
 
 Target::Target(Call& call, const std::optional<std::string>& path) : call_(call) {
     if (!path || *path == "-") return;
+    shown_ = shown_name(call, *path);
     file_.emplace(is_url(*path) ? object_.emplace(call, *path).path() : *path);
 }
 
@@ -70,6 +72,7 @@ void Target::write(std::span<const std::byte> data) {
 void Target::finish() {
     if (file_) file_->finish();
     if (object_) object_->finish();
+    if (file_) call_.has_made(sentence(shown_) + " has been written");
 }
 
 }  // namespace merklize::command

@@ -46,6 +46,7 @@ public:
 
 private:
     Call& call_;
+    std::string shown_{};
     std::optional<OutputFile> object_{};
     std::optional<NewFile> file_{};
 };

@@ -151,13 +151,17 @@ int run_tree_build(Call& call, const Arguments& arguments) {
         if (out) {
             std::optional<KeptByInterruption> kept;
             const std::string partial = runtime::AtomicFile::partial_of(made->path()).string();
-            if (std::filesystem::is_regular_file(file) && !is_url(*out))
-                kept.emplace(call, partial);  // a pipe cannot be read again
+            // A pipe cannot be read again.
+            if (file != standard_input_name && std::filesystem::is_regular_file(file) && !is_url(*out) &&
+                !arguments.has("no-resume")) {
+                kept.emplace(call, partial);
+            }
             try {
                 built = build_tree_file(input, made->path(), form, !arguments.has("no-resume"), options);
             } catch (const Error& error) {
                 const bool is_of_another_build = std::string_view(error.what()).starts_with(partial);
-                if (!kept || is_of_another_build || error.code() == ErrorCode::cancelled) throw;
+                const bool fails_again = error.code() == ErrorCode::invalid_argument;
+                if (!kept || is_of_another_build || fails_again || error.code() == ErrorCode::cancelled) throw;
                 throw Failure{reason_of(error) + kept->hint()};
             }
         } else if (options.policy != Policy{} || shows_times) {
@@ -170,6 +174,7 @@ int run_tree_build(Call& call, const Arguments& arguments) {
         }
     }
     if (made) made->finish();
+    if (made) call.has_made(sentence(shown_name(call, *out)) + " has been written");
     if (!arguments.has("json")) {
         call.line(built.root.hex());
         if (shows_times) report_timings(call, times);

@@ -86,8 +86,14 @@ int run_tree_update(Call& call, const Arguments& arguments) {
         refuse_input_as_output(call, *from, file);
         if (tree.source().leaf_bytes == 0)
             throw Failure{sentence(file) + ": it does not say which bytes its leaves stand for"};
-        data = open_for_ranges(call, *from);
+        const auto [leaf_bytes, total] = tree.source();
+        std::uint64_t most = total;
+        if (total == 0 && __builtin_mul_overflow(tree.n_leaves(), leaf_bytes, &most)) most = UINT64_MAX;
+        data = open_for_ranges(call, *from, UINT64_MAX, [&](auto) { return most; });
         extent = runtime::require_extent(*data);
+        if (data->file() == nullptr && extent.bytes > most)  // a copy of a part
+            throw Failure{sentence(data->name()) + ": has more than the " + std::to_string(most) +
+                          " bytes that the tree is over"};
         require_same_size(data->name(), extent.bytes, tree);
     }
     for (const Change& change : changes) {
@@ -101,6 +107,7 @@ int run_tree_update(Call& call, const Arguments& arguments) {
         options.progress = bar.part();
         tree.update(indices, leaves, options);
     }
+    if (!leaves.empty()) call.has_made(sentence(file) + " has been changed");
     const std::string root = tree.root().hex();
     call.line(arguments.has("json")
                   ? json::Object().name("tree", file).text("root", root).number("updated", leaves.size()).done()
@@ -125,6 +132,7 @@ int run_tree_append(Call& call, const Arguments& arguments) {
         std::unique_ptr<runtime::ByteSource> opened;
         appended = tree.append(tree_input(call, data, kind, size, opened), options);
     }
+    if (appended != 0) call.has_made(sentence(file) + " has been changed");
     const std::string root = tree.root().hex();
     call.line(arguments.has("json") ? json::Object()
                                           .name("tree", file)

@@ -13,6 +13,7 @@
 #include "proofs/check.hpp"
 #include "texts/json.hpp"
 #include "texts/json_reader.hpp"
+#include "tree_files/require_fit.hpp"
 
 namespace merklize::command {
 namespace {
@@ -139,6 +140,7 @@ int run_tree_prove(Call& call, const Arguments& arguments) {
     } else {
         proof = tree.prove_together(indices);
     }
+    std::visit([&](const auto& made) { runtime::require_fit(tree, made); }, proof);
     Target target(call, arguments.value("output"));
     if (arguments.has("binary")) {
         target.write(std::span<const std::byte>(proof_bytes(proof)));

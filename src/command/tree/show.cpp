@@ -10,6 +10,7 @@
 #include "command/tree/common.hpp"
 #include "command/tree/proof_json.hpp"
 #include "texts/json.hpp"
+#include "tree_files/require_fit.hpp"
 
 namespace merklize::command {
 namespace {
@@ -132,7 +133,9 @@ void write_page(Call& call, const Arguments& arguments, const TreeFile& tree, st
     if (tree.level_offset(tree.height()) + Digest::size <= most_inside) {
         data.number("leaf", leaf).text("tree", base64(read_all(call, *open_input(call, name), most_inside)));
     } else {
-        data.put("proof", proof_json(tree.prove(leaf))).text("root", tree.root().hex());
+        const MerkleProof proof = tree.prove(leaf);
+        runtime::require_fit(tree, proof);
+        data.put("proof", proof_json(proof)).text("root", tree.root().hex());
     }
     std::string inside;
     for (const char c : data.done()) c == '<' ? inside += "\\u003c" : inside += c;

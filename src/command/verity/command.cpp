@@ -172,6 +172,7 @@ int run_verity_format(Call& call, const Arguments& arguments) {
         options.progress = bar.part_of(data);
         root = dm_verity_format(data, hashes, how, area, &facts, options);
     }
+    call.has_made(sentence(hashes) + " has been written");
     put_facts(call, arguments, facts, area.has_superblock, root);
     return 0;
 }
