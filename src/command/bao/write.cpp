@@ -118,7 +118,7 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
             source.outboard = reads_of(opened.outboard);
             return;
         }
-        source.size = form.has_size ? 0 : stated_size(arguments, form);
+        source.size = stated_size(arguments, form);
         const auto most = [&](std::span<const std::byte, sizeof(std::uint64_t)> begin) {
             std::uint64_t size = source.size;
             if (form.has_size) std::memcpy(&size, begin.data(), sizeof size);
@@ -134,10 +134,6 @@ int run_bao_slice(Call& call, const Arguments& arguments) {
         opened.input = open_for_ranges(call, name, sizeof(std::uint64_t), most);
         opened.extent = runtime::require_extent(*opened.input);
         source.data = reads_of(*opened.input, opened.extent);
-<<<<<<< HEAD
-=======
-        source.size = stated_size(arguments, form);
->>>>>>> forms
         if (form.has_size && opened.extent.bytes >= sizeof source.size)
             source.data(std::as_writable_bytes(std::span(&source.size, 1)), 0);
         const PublicCall entry("bao");
