@@ -63,7 +63,9 @@ std::vector<Digest> openzeppelin_leaves(std::span<const std::span<const std::byt
     std::vector<Digest> once(abi_encoded.size()), of_length;
     Steps steps(options, 2 * abi_encoded.size());
     std::vector<std::byte> rows;
-    for (const auto& [length, which] : by_length) {
+    for (const auto& one : by_length) {  // Clang 14 lets no lambda capture a binding
+        const std::size_t length = one.first;
+        const auto& which = one.second;
         rows.clear();
         for (const std::size_t i : which) rows.insert(rows.end(), abi_encoded[i].begin(), abi_encoded[i].end());
         of_length.resize(which.size());
