@@ -14,8 +14,7 @@ const formats = {
     plonky3: { id: 18, rule: 'perfect', isHashed: true },
 };
 
-/** {hash, rule, isHashed, isAmbiguous} of a format; null without one. 'merklize' takes key and context, as BLAKE3 does.
- */
+/** {hash, rule, isHashed, isAmbiguous} of a format; null without one. 'merklize' takes key and context: BLAKE3's. */
 export function formatOf(options, what) {
     const { format } = options;
     if (format === undefined) return null;
