@@ -461,7 +461,7 @@ class _Download:
                 try:
                     self._read(response, min(self._window - at % self._window, end - at), data)
                 finally:  # also what came before a Ctrl-C
-                    if any(first < at + len(data) and at < last for first, last in self._missing_from(at)):
+                    if data and any(first < at + len(data) and at < last for first, last in self._missing_from(at)):
                         self._keep(data, at)
                 at += len(data)
         return is_all
