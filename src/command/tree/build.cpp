@@ -173,8 +173,10 @@ int run_tree_build(Call& call, const Arguments& arguments) {
             built = merkle_root_file(input, form, options);
         }
     }
-    if (made) made->finish();
-    if (made) call.has_made(sentence(shown_name(call, *out)) + " has been written");
+    if (out && made) {
+        made->finish();
+        call.has_made(sentence(shown_name(call, *out)) + " has been written");
+    }
     if (!arguments.has("json")) {
         call.line(built.root.hex());
         if (shows_times) report_timings(call, times);
