@@ -207,8 +207,8 @@ TEST("memory: a limit refuses what would exceed it, and nothing else") {
     need(d.wrap(device(), d.native(first), 4 * mib, second.slot()));
     CHECK_EQ(d.memory_in_use(device()), before + 4 * mib);
     second.reset();
-    // Blocks of changing sizes, released in between: what a driver keeps of them makes room.
-    for (std::uint64_t size = mib; size <= 6 * mib; size += mib) {
+    // Blocks of changing sizes, released in between: what a driver keeps of them makes room. CUDA's pages are 2 MiB.
+    for (std::uint64_t size = 2 * mib; size <= 6 * mib; size += 2 * mib) {
         need(d.allocate(device(), size, second.slot()));
         CHECK_EQ(d.memory_in_use(device()), before + 4 * mib + size);
         second.reset();
