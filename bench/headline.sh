@@ -18,6 +18,7 @@ shift 4
 mkdir -p "$folder"
 export MERKLIZE_TUNED=0
 cores=$(nproc) day=$(date +%F) device=${DEVICE:-cuda:0} commit=${COMMIT:-$(git -C "$here" describe --always)}
+export COMMIT=$commit
 if [ $# -eq 0 ]; then
     set -- cpu calls command formats
     ! command -v nvidia-smi >/dev/null || set -- "$@" device hashes tensors
@@ -50,8 +51,8 @@ for section in "$@"; do
     calls) python3 "$here/calls.py" --threads "1,$cores" --rounds 9 --out "$folder/$day-calls-$host.json" ;;
     command) python3 "$here/command.py" --b3sum "$b3sum" --command "$build/src/command/merklize" --rounds 9 \
         --out "$folder/$day-command-$host.json" ;;
-    formats) python3 "$here/formats.py" --peers "$peers" --only poseidon2 --out "$folder/$day-formats-$host.json" &&
-        python3 "$here/formats.py" --peers "$peers" --only keccakf64 --out "$folder/$day-keccak-$host.json" ;;
+    formats) python3 "$here/formats.py" --peers "$peers" --rounds 25 --only poseidon2 --out "$folder/$day-formats-$host.json" &&
+        python3 "$here/formats.py" --peers "$peers" --rounds 25 --only keccakf64 --out "$folder/$day-keccak-$host.json" ;;
     device) run_device device-$gpu merklize-device-bench "$device" "${sizes[@]}" ;;
     opencl) run_device "device-opencl-${gpu#cuda-}" merklize-device-bench "$OPENCL" "${sizes[@]}" ;;
     hashes) run_device hashes-$gpu merklize-device-bench "$device" --tuned "${levels[@]}" ;;

@@ -243,7 +243,7 @@ def whole_calls():
 
 
 def machine_and_note(data):
-    return data["machine"], data["note"]
+    return data["machine"], data["note"].split("; load of the machine")[0]
 
 
 def newest_build(data):
@@ -269,15 +269,15 @@ def all_tables():
     yield from (memory_table(path, data) for path, data in newest("memory", lambda data: data["machine"]))
 
 
-# The summary. Beside others: (the machine's file, job, peer, threads, name on the page), in the order of the page.
+# The summary. Beside others: (the machine's file, job, peer, threads, name on the page).
 PROOFS = (
     ("plonky3 goldilocks", "Plonky3 proof of keccak-air, 2^16 rows, Goldilocks"),
-    ("plonky3 koalabear", "the same over KoalaBear"),
+    ("plonky3 koalabear", "Plonky3 proof of keccak-air, 2^16 rows, KoalaBear"),
 )
 BESIDE_OTHERS = (
     ("command-cpu", "4096 files of 16 KiB", "b3sum 1.8.7", 16, "`merklize hash` of 4096 files of 16 KiB"),
     ("cpu", "blake3 tree of 2^22 leaves", "winter-crypto 0.13.1", 16, "`MerkleTree` by BLAKE3, 2^22 leaves"),
-    ("cpu", "rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", 16, "the same by Rescue Prime, 2^16 leaves"),
+    ("cpu", "rp64_256_v3 tree of 2^16 leaves", "winter-crypto 0.13.1", 16, "`MerkleTree` by Rescue Prime, 2^16 leaves"),
     ("cpu", "blake3 tree of 2^22 leaves", "blake3 hash_many 1.8.7", 16, "`build_tree` by BLAKE3, 2^22 leaves"),
     ("formats-cpu", "poseidon2_goldilocks_8, tree of 2^14 leaves", "Plonky3 0.8.0", 1, "Poseidon2 tree, Goldilocks"),
     ("cpu", "digest of memory", "blake3 1.8.7", 16, "BLAKE3 digest of 1 GiB"),
@@ -342,14 +342,14 @@ def resident_on_gpu():
 
 def beside_others():
     """Whole calls, whole processes and whole proofs beside those of other projects, what is slower last."""
-    lines = ["| job | on | merklize | beside | its time or rate | times as fast |", "|---|---|---|---|---|---|"]
+    lines = []  # (how many times as fast, the row)
     data = max((data for _, data in newest("proofs", lambda data: data["device"])), key=lambda data: data["date"])
     device = name_of_device(data)
     for job, label in PROOFS:
         proofs = {row["by"]: row["seconds"] for row in data["rows"] if (row["job"], row["what"]) == (job, "proof")}
         ours, theirs = proofs["cuda:0 merklize prove"], proofs["stock"]
         cells = f"{label} | {device}, 16 cores | {ours:.2f} s | stock Plonky3 0.8, 16 cores | {theirs:.2f} s"
-        lines.append(f"| {cells} | {times(theirs, ours)} |")
+        lines.append((theirs / ours, f"| {cells} | {times(theirs, ours)} |"))
     for kind, job, peer, threads, label in BESIDE_OTHERS:
         row = next(
             row
@@ -361,8 +361,9 @@ def beside_others():
         ours, theirs = row["our_rate"], row["peer_rate"]
         shown = f"{three_digits(ours, row['unit'])} | {peer} | {three_digits(theirs, row['unit'])}"
         cores = f"{threads} core{'s' * (threads > 1)}"
-        lines.append(f"| {label} | {cores} | {shown} | {times(ours, theirs)} |")
-    return "\n".join(lines)
+        lines.append((ours / theirs, f"| {label} | {cores} | {shown} | {times(ours, theirs)} |"))
+    head = ["| job | on | merklize | beside | its time or rate | times as fast |", "|---|---|---|---|---|---|"]
+    return "\n".join(head + [line for _, line in sorted(lines, reverse=True)])
 
 
 def readme_table():

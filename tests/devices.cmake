@@ -40,13 +40,15 @@ function(merklize_opencl_tests runtime label environment)
     COST 100)  # first, because these compile and take longest
 endfunction()
 # All suites run on Intel's runtime, which compiles them in four minutes of processor time (label more). On PoCL, which
-# takes minutes for a suite, `make test` runs what a runtime can break: memory, streams, programs and trees; the other
-# suites run each night. `policies` is for GPUs, and every_kernel takes PoCL more than ten minutes; tests/core has their
-# kernels.
+# takes minutes for a suite, `make test` runs what a runtime can break: memory, streams, programs, and trees of two
+# hashes; all other suites and trees run each night. `policies` is for GPUs, and every_kernel takes PoCL more than ten
+# minutes; tests/core has their kernels.
+set(two_hashes MERKLIZE_TEST_HASHES=blake3,rp64_256_v3)
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
 merklize_opencl_tests(system quick POCL_CACHE_DIR=${pocl_cache} driver memory_limit tree misuse)
 merklize_opencl_tests(system night POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment"
-  "extend weighted_sums constraints" tiles xmss "sha256 leaves" "tree_policies proof" files "concurrency cancel")
+  "extend weighted_sums constraints" tiles xmss "sha256 leaves" "tree_policies tree proof" files "concurrency cancel")
+set_property(TEST tree.opencl.system APPEND PROPERTY ENVIRONMENT ${two_hashes})
 # PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
 get_property(of_pocl DIRECTORY PROPERTY TESTS)
 list(FILTER of_pocl INCLUDE REGEX "\\.opencl\\.system$")
@@ -107,21 +109,21 @@ if(MERKLIZE_BUILD_SYCL)
   set(plugins MERKLIZE_PLUGINS_DIR=$<TARGET_FILE_DIR:merklize_sycl>)
   add_test(NAME driver.sycl COMMAND test-sycl)
   set_property(TEST driver.sycl PROPERTY ENVIRONMENT ${plugins})
-  # What the plug-in and its runtime can break, and each night the kernels, which are the text that Intel's OpenCL runs.
-  set(sycl_at_night async "extend weighted_sums constraints" tiles xmss "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
-  foreach(suite IN ITEMS memory_limit buffers staging "tree proof" "concurrency cancel" "misuse overlaps" ${sycl_at_night})
+  # What the plug-in and its runtime can break, with two hashes; and each night all kernels, which are the text that
+  # Intel's OpenCL runs.
+  function(merklize_sycl_test name label environment)
+    add_test(NAME ${name}.sycl COMMAND merklize-tests ${ARGN})
+    set_tests_properties(${name}.sycl PROPERTIES SKIP_RETURN_CODE 77 LABELS "sycl;${label}"
+      ENVIRONMENT "MERKLIZE_DEVICE=sycl:0;${kernel_cache};${plugins};${environment}")
+  endfunction()
+  merklize_sycl_test(runtime long ${two_hashes} memory_limit buffers staging tree proof concurrency cancel misuse overlaps)
+  foreach(suite IN ITEMS memory_limit "buffers staging" "tree proof" async "extend weighted_sums constraints" tiles xmss
+          "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
     separate_arguments(words UNIX_COMMAND ${suite})
     list(GET words 0 first)
-    add_test(NAME ${first}.sycl COMMAND merklize-tests ${words})
-    set_property(TEST ${first}.sycl PROPERTY ENVIRONMENT MERKLIZE_DEVICE=sycl:0 ${kernel_cache} ${plugins})
-    set_tests_properties(${first}.sycl PROPERTIES SKIP_RETURN_CODE 77 LABELS sycl)
-    if(suite IN_LIST sycl_at_night)
-      set_property(TEST ${first}.sycl APPEND PROPERTY LABELS night)
-    else()
-      list(APPEND sycl_tests ${first}.sycl)
-    endif()
+    merklize_sycl_test(${first} night "" ${words})
   endforeach()
-  set_tests_properties(driver.sycl ${sycl_tests} PROPERTIES SKIP_RETURN_CODE 77 LABELS sycl)
+  set_tests_properties(driver.sycl PROPERTIES SKIP_RETURN_CODE 77 LABELS sycl)
 endif()
 
 add_test(NAME driver.cuda COMMAND test-cuda)
@@ -129,3 +131,4 @@ add_test(NAME compile.cuda COMMAND test-cuda-compile cuda-compile)
 add_test(NAME kernels.cuda COMMAND test-cuda-compile cuda-kernels)
 set_tests_properties(driver.cuda compile.cuda kernels.cuda PROPERTIES SKIP_RETURN_CODE 77 LABELS cuda)
 set_property(TEST compile.cuda APPEND PROPERTY LABELS more)  # NVRTC is one of the runtimes
+set_property(TEST kernels.cuda APPEND PROPERTY LABELS night)  # tests/core has most of these programs

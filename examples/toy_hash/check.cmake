@@ -3,6 +3,8 @@
 # examples/toy_job and the toy function of examples/toy_function, and their tests. ctest runs this; a second run builds
 # only what changed.
 #
+# With ONLY_PATCHES nothing is built: the patches apply, and the scripts take what they make.
+#
 #   cmake -D SOURCE=... -D WORK=... -D GENERATOR=... -D CXX=... -D ISAS=scalar,avx2 -D
 #   OPENCL=system,/path/libintelocl.so -P check.cmake
 include(${SOURCE}/src/cmake/run.cmake)
@@ -87,14 +89,18 @@ foreach(test only_numbers IN ZIP_LISTS c_tests c_numbers)
       -P ${copy}/tests/c_api/called.cmake)
 endforeach()
 
-# The flags of a release, and a build folder as deep as build/release: a compiler cache serves all sources that do not
-# walk the list. Of the tests only the suites below are built, and of instruction sets the widest and the scalar one: a
-# hash is one text for all lanes, whose words the suites of the other sets test.
+if(ONLY_PATCHES)
+  return()
+endif()
+
+# With a little optimizing, because compiling takes most of the time and nearly every source walks the list. Of the
+# tests only the suites below are built, and of instruction sets the widest and the scalar one: a hash is one text for
+# all lanes, whose words the suites of the other sets test.
 set(build ${copy}/build/release)
 set(suites ${run_on_isas} ${run_on_host} ${run_on_devices})
 list(JOIN suites "," suites)
-run(${CMAKE_COMMAND} -S ${copy} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release
-    -D MERKLIZE_LANES=widest -D MERKLIZE_INSTALL=OFF -D MERKLIZE_TEST_SUITES=${suites} --log-level=WARNING)
+run(${CMAKE_COMMAND} -S ${copy} -B ${build} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Debug
+    -D CMAKE_CXX_FLAGS_DEBUG=-O1 -D MERKLIZE_LANES=widest -D MERKLIZE_INSTALL=OFF -D MERKLIZE_TEST_SUITES=${suites} --log-level=WARNING)
 run(${CMAKE_COMMAND} --build ${build} --target merklize-tests test-cuda-compile)
 
 set(tests ${build}/tests/merklize-tests)

@@ -87,15 +87,19 @@ differential: $(VENV)/all-test-tools ## random jobs on OpenCL devices against th
 	@python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 	@MERKLIZE_OPENCL_LIBRARY=$(CURDIR)/$(VENV)/lib/libintelocl.so python tests/differential.py opencl:0 $(DIFFERENTIAL_SECONDS)
 
+# What computes: the rest is the same code on every machine, and the emulator is slow. CROSS_PROOFS=1, each night:
+# proofs and formats, too.
 CROSS_SUITES := vectors,blake3,blake3_rows,rescue,merge,elements,poseidon2,poseidon,extend,weighted_sums,constraints,sha256,leaves,tree,$\
-	tree_policies,proof,commitment,buffers,policies,messages,hash_each,formats,misuse,overlaps,extreme_sizes,check,names
+	tree_policies,buffers,policies,messages,hash_each,misuse,overlaps,extreme_sizes,check,names
+ifdef CROSS_PROOFS
+CROSS_SUITES := $(CROSS_SUITES),proof,commitment,formats
+endif
 .PHONY: cross
 cross: $(VENV)/cmake ## build for 64-bit ARM and run the C++ tests under qemu
 	@# The program, too: on this machine nothing else builds it for another.
 	@$(call build,cross-aarch64,-DMERKLIZE_TEST_SUITES=$(CROSS_SUITES),merklize-tests merklize-command)
-	@# What computes: the rest is the same code on every machine, and the emulator is slow.
 	@ctest --preset cross-aarch64 -j $$(nproc) \
-		-R '^((blake3|buffers|elements|messages|rescue_prime|sha256|trees|vectors).neon|check|formats|isa.auto|misuse|proofs)$$'
+		-R '^((blake3|buffers|elements|messages|rescue_prime|sha256|trees|vectors).neon|check|isa.auto|misuse$(if $(CROSS_PROOFS),|proofs|formats))$$'
 
 .PHONY: bench
 bench: $(VENV)/test-tools ## benchmarks against the peers (needs cargo)

@@ -63,21 +63,22 @@ test-torch: $(VENV)/test-tools ## tests with tensors and processes of PyTorch
 	@echo "== Python tests with PyTorch"
 	@$(call pytest,python/tests/test_sharded_torch.py python/tests/test_manifest.py)
 
-# What builds the library once more, or compiles kernels for minutes.
+# What builds the library once more, or needs SYCL's.
 .PHONY: test-cpp-long
-test-cpp-long: $(VENV)/package $(VENV)/runtimes ## SYCL, wide policies on Intel's OpenCL, all kernels for CUDA, the install test, a hash added by the guide
+test-cpp-long: $(VENV)/package $(VENV)/runtimes ## SYCL, and the install test with a library by Clang 14
 	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(INTEL_OPENCL) -DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV)); \
 	$(call ctest,-L long)
 
 .PHONY: test-night
-test-night: $(VENV)/package $(VENV)/runtimes ## the suites whose kernels PoCL and SYCL compile for long
+test-night: $(VENV)/package $(VENV)/all-test-tools ## a hash added by the guide; what PoCL, SYCL and NVRTC for other GPUs compile for long
 	@$(call build,release,-DMERKLIZE_INTEL_OPENCL=$(INTEL_OPENCL) -DMERKLIZE_BUILD_SYCL=ON -DMERKLIZE_SYCL_ROOT=$(CURDIR)/$(VENV)); \
 	$(call ctest,-L night)
+	@python -m pytest -q -n $$(nproc) --dist loadgroup -m night tests/core
 
 .PHONY: test-core
 test-core: $(VENV)/all-test-tools ## the portable core through device compilers (NVRTC, OpenCL)
 	@echo "== portable core through device compilers"
-	@python -m pytest -q -n $$(nproc) --dist loadgroup tests/core
+	@python -m pytest -q -n $$(nproc) --dist loadgroup -m 'not night' tests/core
 
 # One folder and one profile for tests, lints and documentation, so that nothing is compiled twice. The crates link the
 # library that test-cpp builds; RustCrypto's and serde's traits are tested, too.

@@ -531,7 +531,7 @@ where
 }
 
 #[cfg(test)]
-#[path = "../tests/random_air/mod.rs"]
+#[path = "../tests/whole_proofs/random_air.rs"]
 mod random_air;
 
 #[cfg(test)]

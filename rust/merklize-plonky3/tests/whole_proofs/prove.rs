@@ -1,20 +1,15 @@
 //! `prove` against `p3_uni_stark::prove`: proofs are the same, byte for byte.
 
-#[path = "../examples/keccak/configs.rs"]
-#[allow(dead_code)]
-mod configs;
-mod provers;
-mod random_air;
-
 use std::sync::Arc;
 
+use crate::configs;
+use crate::provers::{devices, provers, said, MEMORY};
+use crate::random_air::RandomAir;
 use merklize_plonky3::{catch, prove, prove_with_preprocessed, stock_proof, Device};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::{PrimeCharacteristicRing, PrimeField64};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::{setup_preprocessed, verify};
-use provers::{devices, provers, said};
-use random_air::RandomAir;
 
 /// How many times as many random AIRs: `MERKLIZE_RANDOM_AIRS`.
 fn times() -> u64 {
@@ -30,6 +25,7 @@ macro_rules! same_as_stock {
 
             #[test]
             fn random_airs() {
+                let _memory = MEMORY.read().unwrap();
                 if cfg!(debug_assertions) {
                     return println!("skipped: with debug assertions no prover takes a trace that breaks constraints");
                 }
@@ -62,6 +58,7 @@ macro_rules! same_as_stock {
 
             #[test]
             fn powers_of_all_heights() {
+                let _memory = MEMORY.read().unwrap();
                 let heights = (0..=12).chain([16]).map(|log_height| (1, log_height));
                 for (log_blowup, log_height) in heights.chain((0..=3).map(|log_height| (3, log_height))) {
                     let stock = stock_config(log_blowup);
@@ -82,6 +79,7 @@ macro_rules! same_as_stock {
             /// Threads that share a device, and one configuration.
             #[test]
             fn two_proofs_at_once() {
+                let _memory = MEMORY.read().unwrap();
                 let prepared = [10, 16].map(|log_height| {
                     let trace = Powers::trace::<Val>(log_height);
                     let last = [trace.values[trace.values.len() - 2]];
@@ -107,6 +105,7 @@ macro_rules! same_as_stock {
 
             #[test]
             fn constraints_of_many_values() {
+                let _memory = MEMORY.read().unwrap();
                 let trace = Powers::trace::<Val>(4);
                 let last = [trace.values[trace.values.len() - 2]];
                 let expected = p3_uni_stark::prove(&stock_config(1), &Powers::Wide, trace.clone(), &last).unwrap();
@@ -125,6 +124,7 @@ macro_rules! same_as_stock {
             /// An AIR whose constraints depend on who asks.
             #[test]
             fn an_air_of_two_faces_is_an_error_on_a_device() {
+                let _memory = MEMORY.read().unwrap();
                 let Ok(device) = Device::open("opencl:0") else {
                     return println!("skipped: there is no device but the CPU");
                 };

@@ -2,21 +2,17 @@
 //! break the constraints, and with debug assertions no prover takes such a trace.
 #![cfg(not(debug_assertions))]
 
-#[path = "../examples/keccak/configs.rs"]
-#[allow(dead_code)]
-mod configs;
-mod provers;
-
 use std::panic::resume_unwind;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::thread;
 
+use crate::configs;
+use crate::provers::{devices, provers, said, MEMORY};
 use merklize_plonky3::{catch, prove_with_preprocessed, Device};
 use p3_air::{Air, AirBuilder, BaseAir, WindowAccess};
 use p3_field::{PrimeCharacteristicRing, PrimeField64};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_uni_stark::setup_preprocessed;
-use provers::{devices, provers, said};
 
 /// What an AIR asserts of its columns.
 #[derive(Clone, Copy, Debug)]
@@ -215,9 +211,6 @@ where
         }
     }
 }
-
-/// The test that limits the device's memory runs alone.
-static MEMORY: RwLock<()> = RwLock::new(());
 
 /// With a stack on which Plonky3 gives back deep expressions, as it does by recursion.
 fn with_deep_stack(test: impl FnOnce() + Send) {

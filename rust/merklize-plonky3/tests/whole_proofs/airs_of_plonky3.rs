@@ -1,12 +1,9 @@
 //! Whole proofs of the AIRs that come with Plonky3: `prove` makes the proofs of `p3_uni_stark::prove`, byte for byte.
 
-#[path = "../examples/keccak/configs.rs"]
-#[allow(dead_code)]
-mod configs;
-mod provers;
-
 use std::ops::RangeInclusive;
 
+use crate::configs;
+use crate::provers::{devices, provers, said, MEMORY};
 use merklize_plonky3::{catch, prove, stock_proof};
 use p3_baby_bear::GenericPoseidon2LinearLayersBabyBear as OfBabyBear;
 use p3_blake3_air::Blake3Air;
@@ -16,7 +13,6 @@ use p3_koala_bear::GenericPoseidon2LinearLayersKoalaBear as OfKoalaBear;
 use p3_poseidon2_air::{Poseidon2Air, RoundConstants, VectorizedPoseidon2Air};
 use p3_sha256_air::Sha256Air;
 use p3_uni_stark::verify;
-use provers::{devices, provers, said};
 use rand::rngs::SmallRng;
 use rand::SeedableRng;
 
@@ -42,6 +38,7 @@ macro_rules! same_as_stock {
             let trace: p3_matrix::dense::RowMajorMatrix<Val> = trace(&air, 1 << log);
             let expected = p3_uni_stark::prove(&stock, &air, trace.clone(), &[]).unwrap();
             let expected = serde_json::to_vec(&expected).unwrap();
+            let _memory = MEMORY.read().unwrap();
             for device in devices() {
                 let ours = our_config(&device, $log_chunks);
                 let backend = device.map_or("none".into(), |device| device.info().backend);

@@ -2,7 +2,7 @@
 //! `prove` says of where it evaluates constraints.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::thread::{self, ThreadId};
 
 use merklize_plonky3::{Device, HAS_LIBRARY};
@@ -16,6 +16,9 @@ pub fn devices() -> Vec<Option<Arc<Device>>> {
     let all = cpu.into_iter().chain(Device::open("opencl:0").ok()).map(|device| Some(Arc::new(device)));
     [None].into_iter().chain(all).collect()
 }
+
+/// Tests on devices hold it to read. The test that limits a device's memory holds it to write, and so runs alone.
+pub static MEMORY: RwLock<()> = RwLock::new(());
 
 /// What `prove` says of where constraints are evaluated, by thread.
 static SAID: Mutex<Vec<(ThreadId, String)>> = Mutex::new(vec![]);
