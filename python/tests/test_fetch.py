@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import fcntl
 import http.client
 import json
 import os
@@ -440,6 +441,19 @@ def test_a_partial_file_that_somebody_planted(server, tmp_path, kind):
         fetch(server, tmp_path)
     assert victim.read_bytes() == b"precious"
     assert not (tmp_path / "out").exists()
+
+
+def test_two_downloads_of_one_file(server, tmp_path):
+    """The second one says why in Python and in the command, not what the system says of the lock."""
+    (tmp_path / "n").write_bytes(NODES)
+    with open(tmp_path / "out.partial", "wb") as busy:
+        fcntl.flock(busy, fcntl.LOCK_EX)
+        with pytest.raises(merklize.FileError, match=r"out\.partial: another process is downloading it$"):
+            fetch(server, tmp_path)
+        options = ["--root", ROOT.hex(), "--outboard", tmp_path / "n", "--group-size", "16K", "-o", tmp_path / "out"]
+        done = command("fetch", server.url, *options)
+    assert done.returncode == 1
+    assert done.stderr.decode() == f"merklize: {tmp_path}/out.partial: another process is downloading it\n"
 
 
 NOTES = b"notes of mine"

@@ -304,6 +304,8 @@ def test_ctrl_c_stops_many_proofs():
                 tree.prove(indices)
             except KeyboardInterrupt:
                 shares.append((time.process_time() - begin) / whole)
+                if shares[-1] < 0.7:
+                    break
         print(min(shares) < 0.7 or shares)
     """
     assert python(script) == "True"

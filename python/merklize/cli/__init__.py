@@ -31,8 +31,9 @@ def run(command: Command) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """An error as text for people, without Python's "[Errno 2]" and quotes."""
-    if isinstance(error, OSError) and error.strerror:
+    """An error as text for people, without Python's "[Errno 2]" and quotes; the text of ours if it says more."""
+    says_more = isinstance(error, merklize.Error) and not str(error).endswith(getattr(error, "strerror", None) or "")
+    if isinstance(error, OSError) and error.strerror and not says_more:
         place = f"{display(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
         return place + error.strerror
     return str(error) or type(error).__name__
