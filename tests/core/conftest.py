@@ -29,22 +29,20 @@ def open_or_skip(make, *args):
         pytest.skip(str(missing))
 
 
-# One runtime and one architecture have all hashes in the gate, and all policies of two hashes. The others compile the
-# same text: they have two hashes there, and the policies of one. The rest runs each night (marker `night`).
-RUNTIME, ARCHITECTURE, EVERYWHERE = "intel", "sm_90", ("blake3", "rp64_256_v3")
+# In the gate one runtime and one architecture have all hashes, and the policies of two. The others compile the same
+# text: other architectures have these two hashes, and other runtimes BLAKE3 without policies. The rest runs each night
+# (marker `night`).
+RUNTIME, ARCHITECTURE, TWO_HASHES = "intel", "sm_90", ("blake3", "rp64_256_v3")
 
 
 def is_of_the_night(item):
     params = item.callspec.params
-    name = params.get("name")
+    name, of_policies = params.get("name"), item.path.name == "test_policies.py" or "policy" in params
     if "arch" in params:
-        return params["arch"] != ARCHITECTURE and name not in EVERYWHERE
-    if "runner" not in params or name is None:
-        return False
-    is_first = params["runner"] == RUNTIME
-    if item.originalname.startswith("test_policies"):  # each one is a program to compile
-        return name not in (EVERYWHERE if is_first else EVERYWHERE[:1])
-    return not is_first and name not in EVERYWHERE
+        return params["arch"] != ARCHITECTURE and name not in TWO_HASHES
+    if params.get("runner", RUNTIME) == RUNTIME:
+        return of_policies and name is not None and name not in TWO_HASHES
+    return of_policies or name not in (None, "blake3")
 
 
 @pytest.hookimpl(tryfirst=True)
