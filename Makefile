@@ -57,7 +57,7 @@ $(VENV)/build-tools: $(VENV)/cmake
 
 # The package and the tests are targets of one tree, so that the library is built once.
 $(VENV)/package: $(VENV)/build-tools $(PACKAGE_SOURCES)
-	@echo "== building and installing the Python package (the first time three minutes on two cores)"
+	@echo "== building and installing the Python package (the first time three to seven minutes on two cores)"
 	@headers=$$(scripts/python_headers.sh $(BIN)/python build/python-headers); \
 	if [ -n "$$headers" ]; then \
 		export CPLUS_INCLUDE_PATH=$$headers:$$(dirname $$headers) CMAKE_ARGS="-DPython_INCLUDE_DIR=$$headers"; \

@@ -6,7 +6,7 @@ export CI=true PYTHONUNBUFFERED=1 DEBIAN_FRONTEND=noninteractive
 export MERKLIZE_REQUIRE_RUNTIMES=1
 if ! command -v cargo >/dev/null && [ -d "$HOME/.cargo/bin" ]; then export PATH="$PATH:$HOME/.cargo/bin"; fi
 # Steps compile the same sources by the same options: one compiler, named the same everywhere, and paths that the cache
-# takes as seen from here, so that each is compiled once. The cache is the user's, so that the next clone is served, too.
+# takes as seen from here, so that each is compiled once. The cache is the user's: it serves the next clone, too.
 export CXX=g++ CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 # pytest shows the slowest tests.

@@ -40,15 +40,14 @@ function(merklize_opencl_tests runtime label environment)
     COST 100)  # first, because these compile and take longest
 endfunction()
 # All suites run on Intel's runtime, which compiles them in four minutes of processor time (label more). On PoCL, which
-# takes minutes for a suite, `make test` runs what a runtime can break: memory, streams, programs, and trees of two
-# hashes; all other suites and trees run each night. `policies` is for GPUs, and every_kernel takes PoCL more than ten
+# takes minutes for a suite, `make test` runs what a runtime can break: memory, streams, programs, and trees of BLAKE3;
+# all other suites and trees run each night. `policies` is for GPUs, and every_kernel takes PoCL more than ten
 # minutes; tests/core has their kernels.
-set(two_hashes MERKLIZE_TEST_HASHES=blake3,rp64_256_v3)
 set(pocl_cache ${CMAKE_CURRENT_BINARY_DIR}/pocl-cache)
 merklize_opencl_tests(system quick POCL_CACHE_DIR=${pocl_cache} driver memory_limit tree misuse)
 merklize_opencl_tests(system night POCL_CACHE_DIR=${pocl_cache} async staging "blake3 hash_each" "rescue merge" "poseidon2 commitment"
   "extend weighted_sums constraints" tiles xmss "sha256 leaves" "tree_policies tree proof" files "concurrency cancel")
-set_property(TEST tree.opencl.system APPEND PROPERTY ENVIRONMENT ${two_hashes})
+set_property(TEST tree.opencl.system APPEND PROPERTY ENVIRONMENT MERKLIZE_TEST_HASHES=blake3)
 # PoCL's kernels are compiled into a folder of their own, which is looked at in the end.
 get_property(of_pocl DIRECTORY PROPERTY TESTS)
 list(FILTER of_pocl INCLUDE REGEX "\\.opencl\\.system$")
@@ -116,7 +115,7 @@ if(MERKLIZE_BUILD_SYCL)
     set_tests_properties(${name}.sycl PROPERTIES SKIP_RETURN_CODE 77 LABELS "sycl;${label}"
       ENVIRONMENT "MERKLIZE_DEVICE=sycl:0;${kernel_cache};${plugins};${environment}")
   endfunction()
-  merklize_sycl_test(runtime long ${two_hashes} memory_limit buffers staging tree proof concurrency cancel misuse overlaps)
+  merklize_sycl_test(runtime long MERKLIZE_TEST_HASHES=blake3,rp64_256_v3 memory_limit buffers staging tree proof concurrency cancel misuse overlaps)
   foreach(suite IN ITEMS memory_limit "buffers staging" "tree proof" async "extend weighted_sums constraints" tiles xmss
           "blake3 hash_each" "rescue merge" "sha256 leaves" "tree_builder tree_file" files)
     separate_arguments(words UNIX_COMMAND ${suite})
