@@ -3,9 +3,10 @@
 # added; then, on this machine, the test of merklize's errors and those of the adapters, whose commitments and proofs
 # are the provers' own.
 #
-#     test_other_systems.sh [--whole-proofs]
+#     test_other_systems.sh [--all]
 #
-# --whole-proofs: those of Plonky3, too, which take minutes to compile. Needs cargo and no C++ compiler.
+# Of Plonky3's adapter those of commitments; with --all those of openings and proofs, too, which take minutes to compile.
+# Needs cargo and no C++ compiler.
 set -euo pipefail
 cd "$(dirname "$0")/../rust"
 unset MERKLIZE_LIB_DIR
@@ -45,6 +46,6 @@ unset CARGO_FEATURE_PURE
 export MERKLIZE_WITHOUT_LIBRARY=1
 cargo test -q --release -p merklize --test without_library
 cargo test -q --release -p merklize-winterfell --test stock
-tests=(--test mmcs --test pcs --test extensions --test binary_pcs)
-[ "${1:-}" != --whole-proofs ] || tests+=(--test proofs)
+tests=(--test mmcs)
+[ "${1:-}" != --all ] || tests+=(--test pcs --test extensions --test binary_pcs --test proofs)
 cargo test -q --release -p merklize-plonky3 "${tests[@]}"
