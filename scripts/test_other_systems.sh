@@ -5,7 +5,7 @@
 #
 #     test_other_systems.sh [--all]
 #
-# Of Plonky3's adapter those of commitments; with --all those of openings and proofs, too, which take minutes to compile.
+# Of Plonky3's adapter those of commitments; with --all of openings and proofs, too, which take minutes to compile.
 # Needs cargo and no C++ compiler.
 set -euo pipefail
 cd "$(dirname "$0")/../rust"
