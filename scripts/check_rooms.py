@@ -14,7 +14,8 @@ include the header, and so call its functions. Reported are
 - a path in that page, or in the two that go on from it, which does not exist;
 - a header of include/merklize/sycl that includes other headers than public ones, or that the library or another header
   includes: the launch planner of SYCL programs stands on the public interface, and nothing stands on it;
-- a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once.
+- a use of Python's pending error in python/bindings outside of python_calls.cpp, where it becomes an exception at once;
+- a static std::mutex outside of the drivers: a child of fork() may find it locked for ever.
 
 Exits with 1 if there is anything to report.
 """
@@ -196,6 +197,15 @@ def check_sycl(texts: dict[str, str]) -> list[str]:
     return faults
 
 
+def check_locks(texts: dict[str, str]) -> list[str]:
+    """Drivers may have a static mutex, because a child never reaches them."""
+    return [
+        f"{path}: a static std::mutex: use MadeOnce (host/made_once.hpp) or ProcessMutex (host/forks.hpp)"
+        for path, text in texts.items()
+        if not path.startswith("src/backends/") and re.search(r"static std::(?:\w+_)*mutex", text)
+    ]
+
+
 def read_all() -> dict[str, str]:
     paths = [path for folder in ("include", "src") for path in (ROOT / folder).rglob("*") if path.suffix in EXTENSIONS]
     return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
@@ -218,7 +228,8 @@ def main() -> int:
     faults = check(rooms, includes) + check_public(rooms, read_public(text), includes)
     for name in (TABLE.name, "inside.md", "decisions.md"):
         faults += check_paths(TABLE.with_name(name))
-    faults += check_bindings() + check_sycl(read_all())
+    texts = read_all()
+    faults += check_bindings() + check_sycl(texts) + check_locks(texts)
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -17,13 +17,13 @@
 namespace child {
 
 /// Starts a child of fork() that runs `body`. Its exit status is the result of `body`, or 0 for true and 1 for false. A
-/// child that hangs for an hour is killed.
+/// child that hangs for 20 minutes is killed.
 template <class Body>
 pid_t start(Body body) {
     std::cout << std::flush;
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(3600);
+        ::alarm(1200);
         const auto result = body();
         if constexpr (std::is_same_v<decltype(result), const bool>) ::_exit(result ? 0 : 1);
         ::_exit(result);

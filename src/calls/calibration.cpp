@@ -6,13 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <locale>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <sstream>
 #include <string_view>
 
 #include "files/kept_files.hpp"
+#include "host/made_once.hpp"
 #include "host/threads.hpp"
 #include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
@@ -145,22 +144,20 @@ Device measured_device(const KnownCost& known) {
 // The opened device of a cost. Null if the device is gone, or differs from the one that was measured. Looked up once a
 // process.
 std::shared_ptr<const Device> device_of(const KnownCost& known) {
-    static std::mutex mutex;
-    static auto& asked = *new std::map<std::string, std::shared_ptr<const Device>>;  // guarded by mutex
-    const std::lock_guard lock(mutex);
-    if (const auto it = asked.find(known.device); it != asked.end()) return it->second;
-    std::shared_ptr<const Device> found;
-    try {
-        const Device device = measured_device(known);
-        for (const Device& part : parts_of(device)) {
-            if (!state_of(part).is_host()) state_of(part).opened();
+    static MadeOnce<std::string, std::shared_ptr<const Device>> asked;
+    return asked.get(known.device, [&]() -> std::shared_ptr<const Device> {
+        try {
+            const Device device = measured_device(known);
+            for (const Device& part : parts_of(device)) {
+                if (!state_of(part).is_host()) state_of(part).opened();
+            }
+            return std::make_shared<const Device>(device);
+        } catch (const Error& error) {
+            Log::process().add(LogLevel::warning,
+                               "auto passes over " + known.device + ": it cannot be used: " + error.what());
+            return nullptr;
         }
-        found = std::make_shared<const Device>(device);
-    } catch (const Error& error) {
-        Log::process().add(LogLevel::warning,
-                           "auto passes over " + known.device + ": it cannot be used: " + error.what());
-    }
-    return asked.emplace(known.device, std::move(found)).first->second;
+    });
 }
 
 // Whether this process may use the device: it opened it itself, and did not inherit it by a fork.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "host/forks.hpp"
 #include "host/invalid.hpp"
 #include "host/little_endian.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 struct Registry {
     std::array<const GivenHash*, most_given> entries{};
     std::atomic<std::size_t> count{0};
-    std::mutex mutex{};  // serializes writers
+    ProcessMutex mutex{};  // serializes writers
 
     std::span<const GivenHash* const> all() const noexcept {
         return std::span(entries).first(count.load(std::memory_order_acquire));

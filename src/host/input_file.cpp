@@ -15,14 +15,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "host/descriptor.hpp"
+#include "host/made_once.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -47,11 +46,8 @@ bool asks_system(std::uint64_t) { return false; }
 #endif
 
 bool asks_once(std::uint64_t device) {
-    static std::mutex mutex;
-    static auto& known = *new std::map<std::uint64_t, bool>;  // never destroyed: threads may still read at the end
-    const std::lock_guard lock(mutex);
-    const auto found = known.find(device);
-    return found != known.end() ? found->second : known.emplace(device, asks_system(device)).first->second;
+    static runtime::MadeOnce<std::uint64_t, bool> known;
+    return known.get(device, [&] { return asks_system(device); });
 }
 
 }  // namespace

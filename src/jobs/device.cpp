@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "host/made_once.hpp"
 #include "host/names.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/log.hpp"
@@ -29,20 +28,15 @@ std::string id_of(const mkz_backend& backend, std::uint32_t index) {
 
 // One state for each device: all handles share its programs, streams and pinned memory.
 std::shared_ptr<const runtime::DeviceState> state_of(const mkz_backend& backend, std::uint32_t index) {
-    static std::mutex mutex;
-    static auto& known =
-        *new std::map<std::pair<const mkz_backend*, std::uint32_t>,
-                      std::shared_ptr<const runtime::DeviceState>>;  // never destroyed: drivers may be gone
-    const std::lock_guard lock(mutex);
-    if (const auto it = known.find({&backend, index}); it != known.end()) return it->second;
-    mkz_device_facts facts{};
-    if (backend.device_facts(index, &facts) != MKZ_OK) throw Error(ErrorCode::unavailable, backend.last_error());
-    DeviceInfo info{id_of(backend, index), backend.name, facts.name,  facts.vendor,
-                    facts.driver,          facts.isa,    facts.units, facts.memory_bytes};
-    return known
-        .emplace(std::pair(&backend, index),
-                 std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info)))
-        .first->second;
+    static runtime::MadeOnce<std::pair<const mkz_backend*, std::uint32_t>, std::shared_ptr<const runtime::DeviceState>>
+        known;
+    return known.get({&backend, index}, [&] {
+        mkz_device_facts facts{};
+        if (backend.device_facts(index, &facts) != MKZ_OK) throw Error(ErrorCode::unavailable, backend.last_error());
+        DeviceInfo info{id_of(backend, index), backend.name, facts.name,  facts.vendor,
+                        facts.driver,          facts.isa,    facts.units, facts.memory_bytes};
+        return std::make_shared<const runtime::DeviceState>(&backend, index, std::move(info));
+    });
 }
 
 // Backends of this build, then plug-ins. SYCL is always listed, because why_unavailable() says how to get it.
@@ -105,12 +99,7 @@ std::string joined(const std::vector<Device>& parts, std::string DeviceInfo::* t
     return all;
 }
 
-std::shared_ptr<const runtime::DeviceState> state_of_several(std::string_view name, std::vector<Device> parts) {
-    static std::mutex mutex;
-    static auto& known =
-        *new std::map<std::string, std::shared_ptr<const runtime::DeviceState>, std::less<>>;  // as in state_of()
-    const std::lock_guard lock(mutex);
-    if (const auto it = known.find(name); it != known.end()) return it->second;
+std::shared_ptr<const runtime::DeviceState> make_several(std::string_view name, std::vector<Device> parts) {
     DeviceInfo info{std::string(name),
                     joined(parts, &DeviceInfo::backend, ","),
                     joined(parts, &DeviceInfo::name, " + "),
@@ -125,10 +114,12 @@ std::shared_ptr<const runtime::DeviceState> state_of_several(std::string_view na
         info.memory_bytes += part.info().memory_bytes;
     }
     const runtime::DeviceState& first = runtime::state_of(parts[0]);
-    return known
-        .emplace(name, std::make_shared<const runtime::DeviceState>(first.backend, first.index, std::move(info),
-                                                                    std::move(parts)))
-        .first->second;
+    return std::make_shared<const runtime::DeviceState>(first.backend, first.index, std::move(info), std::move(parts));
+}
+
+std::shared_ptr<const runtime::DeviceState> state_of_several(std::string_view name, std::vector<Device> parts) {
+    static runtime::MadeOnce<std::string, std::shared_ptr<const runtime::DeviceState>> known;
+    return known.get(std::string(name), [&] { return make_several(name, std::move(parts)); });
 }
 
 // The ids that one item of a list stands for: "cuda:all" for those of all devices of CUDA.
@@ -199,8 +190,8 @@ Device::Device() : Device("auto") {}
 Device::Device(std::string_view name) {
     // Nearly every call asks for the default device, so it is found once.
     if (name == "auto") {
-        // Never destroyed: threads may still compute while the process ends.
-        static const auto& chosen = *new std::shared_ptr<const runtime::DeviceState>([] {
+        static runtime::MadeOnce<std::string_view, std::shared_ptr<const runtime::DeviceState>> chosen;
+        state_ = chosen.get("auto", [] {
             const char* wanted = std::getenv("MERKLIZE_DEVICE");
             Found found = find(wanted != nullptr && *wanted != 0 ? wanted : "auto");
             if (!found.state && wanted != nullptr) found.why = "MERKLIZE_DEVICE: " + found.why;
@@ -209,8 +200,7 @@ Device::Device(std::string_view name) {
             runtime::Log::process().add(runtime::LogLevel::info,
                                         "auto is " + found.state->info.id + ", because MERKLIZE_DEVICE says so");
             return found.state;
-        }());
-        state_ = chosen;
+        });
         return;
     }
     Found found = find(name);

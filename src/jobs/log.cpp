@@ -1,6 +1,7 @@
 #include "jobs/log.hpp"
 
 #include <iterator>
+#include <mutex>
 
 namespace merklize::runtime {
 

@@ -3,9 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "host/forks.hpp"
 
 namespace merklize::runtime {
 
@@ -40,7 +41,7 @@ public:
 private:
     std::atomic<bool> is_on_{false};
     std::atomic<bool> is_empty_{true};
-    std::mutex mutex_;
+    ProcessMutex mutex_;
     std::deque<LogEntry> entries_;  // guarded by mutex_
 };
 

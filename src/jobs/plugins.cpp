@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <mutex>
+
+#include "host/made_once.hpp"
 
 namespace merklize::runtime {
 namespace {
@@ -95,12 +95,9 @@ std::vector<std::string> plugin_names() {
 }
 
 const Plugin& plugin(std::string_view name) {
-    static std::mutex mutex;
-    static auto& opened = *new std::map<std::string, Plugin, std::less<>>;  // never destroyed, like the libraries
-    const std::lock_guard lock(mutex);
-    const auto known = opened.find(name);
-    if (known != opened.end()) return known->second;
-    return opened.emplace(std::string(name), open(std::string(name))).first->second;
+    static MadeOnce<std::string, Plugin> opened;
+    const std::string wanted(name);
+    return opened.get(wanted, [&] { return open(wanted); });
 }
 
 }  // namespace merklize::runtime

@@ -1,6 +1,7 @@
 #include "jobs/registry.hpp"
 
 #include "host/invalid.hpp"
+#include "host/made_once.hpp"
 #include "jobs/log.hpp"
 
 namespace merklize::cpu {
@@ -27,12 +28,12 @@ bool DeviceState::is_processor() const noexcept {
 
 const std::shared_ptr<QueueDevice>& DeviceState::opened() const {
     if (is_host()) invalid(info.id + " is no single device with queues");
-    const std::lock_guard lock(opening_);
-    if (!opened_) {
-        opened_ = open_device(*backend, index, info.id);
+    static MadeOnce<const DeviceState*, std::shared_ptr<QueueDevice>> opened;
+    return opened.get(this, [&] {
+        auto device = open_device(*backend, index, info.id);
         Log::process().add(LogLevel::debug, "opened " + info.id + ": " + info.name + ", driver " + info.driver);
-    }
-    return opened_;
+        return device;
+    });
 }
 
 }  // namespace merklize::runtime

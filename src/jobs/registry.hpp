@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,10 +59,6 @@ struct DeviceState {
     bool is_processor() const noexcept;
     /// The opened device; opens it at the first call.  errors  invalid_argument (is_host())
     const std::shared_ptr<QueueDevice>& opened() const;
-
-private:
-    mutable std::mutex opening_;
-    mutable std::shared_ptr<QueueDevice> opened_;
 };
 
 }  // namespace merklize::runtime

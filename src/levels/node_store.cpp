@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 
 #include "jobs/internals.hpp"
 #include "merklize/error.hpp"

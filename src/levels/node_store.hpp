@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "host/forks.hpp"
 #include "host/host_block.hpp"
 #include "levels/heap.hpp"
 #include "merklize/buffer.hpp"
@@ -43,7 +43,7 @@ private:
     std::uint64_t slots_;
     mutable HostBlock host_{};
     std::unique_ptr<Buffer> device_{};
-    std::unique_ptr<std::mutex> copying_ = std::make_unique<std::mutex>();
+    std::unique_ptr<ProcessMutex> copying_ = std::make_unique<ProcessMutex>();
 };
 
 }  // namespace merklize::runtime

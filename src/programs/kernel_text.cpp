@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <mutex>
 #include <set>
 
+#include "host/made_once.hpp"
 #include "merklize/error.hpp"
 
 namespace merklize::runtime {
@@ -75,17 +74,14 @@ void flatten(const std::string& name, const std::string& unit, std::set<std::str
 }  // namespace
 
 const std::string& kernel_text(std::optional<Hash> hash) {
+    static MadeOnce<std::string, std::string> texts;
     const std::string unit(hash ? traits(*hash).name : "");
-    // Never destroyed, because a program may be compiled while the process ends.
-    static std::mutex& mutex = *new std::mutex;
-    static auto& texts = *new std::map<std::string, std::string>;
-    const std::lock_guard lock(mutex);
-    const auto [made, is_new] = texts.try_emplace(unit);
-    if (is_new) {
+    return texts.get(unit, [&] {
         std::set<std::string> once;
-        flatten("core/entry.h", unit, once, made->second);
-    }
-    return made->second;
+        std::string text;
+        flatten("core/entry.h", unit, once, text);
+        return text;
+    });
 }
 
 std::string program_text(std::span<const std::pair<std::string, std::string>> defines, std::optional<Hash> hash) {

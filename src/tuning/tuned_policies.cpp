@@ -1,16 +1,17 @@
 #include "tuning/tuned_policies.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <locale>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "files/kept_files.hpp"
+#include "host/made_once.hpp"
 #include "merklize/error.hpp"
 #include "merklize/hash.hpp"
 #include "merklize/version.hpp"
@@ -67,16 +68,8 @@ std::optional<TunedPolicy> parse(const std::string& line) {
     return found;
 }
 
-/// The policies that the launches of this process use, by device. Read when a device is first asked for.
-struct Tables {
-    using Key = std::pair<const mkz_backend*, std::uint32_t>;
-    std::mutex mutex;
-    std::map<Key, std::vector<TunedPolicy>> known;  // guarded by mutex
-};
-Tables& tables() {
-    static Tables& all = *new Tables;  // never destroyed: launches may outlive static objects
-    return all;
-}
+/// How often this process has stored policies. Those that it read before are old.
+std::atomic<unsigned> stored{0};
 
 bool is_off() {
     const char* value = std::getenv("MERKLIZE_TUNED");
@@ -127,23 +120,20 @@ void store_tuned_policies(const DeviceInfo& device, std::span<const TunedPolicy>
     const std::string kept = text.str();
     const std::string why = policy_store().store(key(device), std::as_bytes(std::span(kept)));
     if (!why.empty()) throw Error(ErrorCode::io, "tuned policies: " + why);
-    Tables& all = tables();
-    const std::lock_guard lock(all.mutex);
-    all.known.clear();
+    stored++;
 }
 
 mkz_policy tuned_policy(const mkz_backend& backend, std::uint32_t device, mkz_kernel kernel, std::uint32_t hash,
                         std::uint64_t n, const mkz_policy& wanted) {
     if (wanted != mkz_policy{}) return wanted;
-    Tables& all = tables();
-    const std::lock_guard lock(all.mutex);
-    auto it = all.known.find({&backend, device});
-    if (it == all.known.end()) it = all.known.emplace(Tables::Key(&backend, device), read_table(backend, device)).first;
+    static MadeOnce<std::tuple<const mkz_backend*, std::uint32_t, unsigned>, std::vector<TunedPolicy>> tables;
+    const std::vector<TunedPolicy>& table =
+        tables.get({&backend, device, stored}, [&] { return read_table(backend, device); });
     constexpr int farthest = 2;
     const int log2 = static_cast<int>(std::bit_width(std::max<std::uint64_t>(n, 1))) - 1;
     const TunedPolicy* best = nullptr;
     int least = farthest + 1;
-    for (const TunedPolicy& policy : it->second) {
+    for (const TunedPolicy& policy : table) {
         const int distance = std::abs(static_cast<int>(policy.log2) - log2);
         if (policy.kernel != kernel || policy.hash != hash || distance >= least) continue;
         best = &policy;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calls/run.hpp"
+#include "host/forks.hpp"
 #include "host/invalid.hpp"
 #include "merklize/error.hpp"
 #include "xmss/levels.hpp"
@@ -52,7 +53,7 @@ struct Key::State {
     const unsigned bottom;
     Levels top;
 
-    std::mutex mutex{};
+    runtime::ProcessMutex mutex{};
     // The bottom tree that was made last. Guarded by mutex, which is not held while a caller's function runs.
     std::shared_ptr<const Levels> tree{};
     std::uint64_t tree_index = 0;  // guarded by mutex

@@ -106,7 +106,7 @@ TEST("concurrency: forks while other threads work") {
     std::thread busy([&] {
         while (!stop) CHECK(jobs.run());
     });
-    for (int i = 0; i < 20; ++i) CHECK_EQ(child::in_fork([&] { return runs_in_child(jobs); }), 0);
+    for (int i = 0; i < 100; ++i) CHECK_EQ(child::in_fork([&] { return runs_in_child(jobs); }), 0);
     stop = true;
     busy.join();
 }
