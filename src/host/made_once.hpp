@@ -11,7 +11,7 @@ namespace merklize::runtime {
 /// nothing is ever destroyed, because threads may still compute while the process ends.
 ///
 /// Threads that ask for a new key at once each make its value, and the value that is ready first is kept. So no thread
-/// waits for another one, nor a child of fork() for a thread that only its parent has.
+/// waits for another thread, and a child of fork() not for one that only its parent has.
 template <std::equality_comparable Key, class Value>
 class MadeOnce {
 public:
