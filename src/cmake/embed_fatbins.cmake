@@ -11,7 +11,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   function(merklize_fatbin_programs)
     add_executable(merklize-fatbin-programs
       ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/write_fatbin_programs.cpp backends/tuning.cpp
-      hashes/given.cpp hashes/hashes.cpp host/digest.cpp host/names.cpp
+      hashes/given.cpp hashes/hashes.cpp host/digest.cpp host/forks.cpp host/names.cpp
       programs/fatbins.cpp programs/kernel_text.cpp programs/no_fatbins.cpp programs/tuned_variants.cpp programs/variant.cpp
       ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
     target_compile_features(merklize-fatbin-programs PRIVATE cxx_std_20)
