@@ -207,7 +207,8 @@ def check_locks(texts: dict[str, str]) -> list[str]:
 
 
 def read_all() -> dict[str, str]:
-    paths = [path for folder in ("include", "src") for path in (ROOT / folder).rglob("*") if path.suffix in EXTENSIONS]
+    folders = ("include", "src", "python/bindings")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in EXTENSIONS]
     return {str(path.relative_to(ROOT)): path.read_text() for path in paths}
 
 

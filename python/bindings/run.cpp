@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
-#include <mutex>
-#include <vector>
+#include <utility>
 
 #include "arguments.hpp"
+#include "host/made_once.hpp"
 #include "jobs/cpu_device.hpp"
 #include "jobs/internals.hpp"
 #include "jobs/registry.hpp"
@@ -73,19 +73,8 @@ Stream to_stream(const Device& device, std::uint64_t handle) {
 Stream shared_stream(const Device& device, std::uint64_t handle) {
     constexpr std::uint64_t last_default = 2;  // CUDA's: 1, and 2 for each thread's own
     if (handle > last_default) return to_stream(device, handle);
-    struct Known {
-        Device device;
-        std::uint64_t handle;
-        Stream stream;
-    };
-    static std::mutex mutex;
-    static auto& known = *new std::vector<Known>;  // never destroyed, because drivers may be gone
-    const std::lock_guard lock(mutex);
-    for (const Known& one : known) {
-        if (one.handle == handle && one.device == device) return one.stream;
-    }
-    known.push_back({device, handle, handle == 0 ? Stream(device) : to_stream(device, handle)});
-    return known.back().stream;
+    static runtime::MadeOnce<std::pair<Device, std::uint64_t>, Stream> known;
+    return known.get({device, handle}, [&] { return handle == 0 ? Stream(device) : to_stream(device, handle); });
 }
 
 void check_signals() { checked(PyErr_CheckSignals()); }

@@ -64,8 +64,8 @@ format: $(VENV)/linters ## rewrite all sources in the project's format
 	@ruff check -q --fix && ruff format -q
 
 # What has threads: suites, and the tests that run them.
-TSAN_SUITES := bao,buffers,policies,concurrency,cancel,threads,forks,enqueue,async,memory_limit,scratch,files,input_file,byte_source,$\
-	messages,hash_each,plugins,proof,commitment,several,tree_builder,tree_file,tree,tree_policies
+TSAN_SUITES := bao,buffers,policies,concurrency,cancel,threads,forks,enqueue,async,memory_limit,scratch,files,$\
+	input_file,byte_source,messages,hash_each,plugins,proof,commitment,several,tree_builder,tree_file,tree,tree_policies
 .PHONY: sanitize
 sanitize: $(VENV)/cmake ## C++ tests under the address, undefined-behaviour and thread sanitizers
 	@$(call build,asan)

@@ -19,8 +19,7 @@ unsigned forks() noexcept {
 
 void ProcessMutex::lock() {
     const unsigned own = forks() + 1;
-    for (unsigned holder = 0; !holder_.compare_exchange_weak(holder, own, std::memory_order_acquire); holder = 0) {
-        if (holder == 0) continue;
+    for (unsigned holder = 0; !holder_.compare_exchange_strong(holder, own, std::memory_order_acquire); holder = 0) {
         if (holder != own) {
             throw Error(ErrorCode::unavailable,
                         "this process was forked while another thread of its parent was in a call of merklize that "

@@ -46,7 +46,7 @@ bool asks_system(std::uint64_t) { return false; }
 #endif
 
 bool asks_once(std::uint64_t device) {
-    static runtime::MadeOnce<std::uint64_t, bool> known;
+    static MadeOnce<std::uint64_t, bool> known;
     return known.get(device, [&] { return asks_system(device); });
 }
 

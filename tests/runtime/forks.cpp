@@ -3,10 +3,10 @@
 #include "host/forks.hpp"
 
 #include <mutex>
+#include <semaphore>
+#include <string_view>
 #include <thread>
 #include <vector>
-
-#include <unistd.h>
 
 #include "child.hpp"
 #include "host/made_once.hpp"
@@ -20,39 +20,23 @@ namespace {
 /// A place in a thread where it waits until another thread lets it go on.
 class Gate {
 public:
-    Gate() {
-        CHECK_EQ(::pipe(here_), 0);
-        CHECK_EQ(::pipe(open_), 0);
-    }
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
-    ~Gate() {
-        for (const int end : {here_[0], here_[1], open_[0], open_[1]}) ::close(end);
-    }
-
-    void pass() const {
-        tell(here_[1]);
-        wait(open_[0]);
+    void pass() {
+        here_.release();
+        open_.acquire();
     }
     /// Waits until the thread is here.
-    void wait_for_it() const { wait(here_[0]); }
-    void open() const { tell(open_[1]); }
+    void wait_for_it() { here_.acquire(); }
+    void open() { open_.release(); }
 
 private:
-    static void tell(int end) { CHECK_EQ(::write(end, "", 1), 1); }
-    static void wait(int end) {
-        char byte = 0;
-        CHECK_EQ(::read(end, &byte, 1), 1);
-    }
-
-    int here_[2] = {-1, -1}, open_[2] = {-1, -1};
+    std::binary_semaphore here_{0}, open_{0};
 };
 
 }  // namespace
 
 TEST("forks: a child makes itself what its parent was making") {
     static MadeOnce<int, int> numbers;
-    const Gate gate;
+    Gate gate;
     int slow = 0;
     std::thread maker([&] {
         slow = numbers.get(7, [&] {
@@ -89,7 +73,7 @@ TEST("forks: all threads get one value, and none after an error") {
 
 TEST("forks: a child gets an error for a mutex that a thread of its parent held") {
     ProcessMutex mutex;
-    const Gate gate;
+    Gate gate;
     std::thread holder([&] {
         const std::lock_guard lock(mutex);
         gate.pass();
